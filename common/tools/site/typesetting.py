@@ -1,6 +1,6 @@
 """How a page of the site looks where Markdown says less: an extension of Sphinx.
 
-2^24 has a superscript. The link to the source below a block of code is the block's caption. What a rung costs
+2^24 has a superscript, and no line ends between a number and its unit. The link to the source below a block of code is the block's caption. What a rung costs
 (<!-- cost NAME -->) and what the front page shows first have classes of their own in site.css, and wide tables a frame.
 """
 
@@ -10,6 +10,7 @@ from docutils import nodes
 from tools.site import source_pages
 
 POWER = re.compile(r"\b(\d+|[a-z])\^(?:\((\w+[+-]\w+)\)|(-?\w+))")
+UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|h|[KMGT]i?B|bytes?|[GT]B/s|GHz|W)\b|%|小时|分钟|秒)")
 FIRST_SCREEN = {"<!-- first-screen:begin -->": '<div class="first-screen">', "<!-- first-screen:end -->": "</div>"}
 SUMMARY = re.compile(r"<summary>.*?</summary>")
 UNTOUCHED = (nodes.literal, nodes.literal_block, nodes.raw, nodes.comment)
@@ -20,23 +21,29 @@ def raw(text):
     return nodes.raw("", text, format="html")
 
 
-# ---- superscripts --------------------------------------------------------------------------------
+# ---- numbers -------------------------------------------------------------------------------------
 
 
-def with_superscripts(text):
-    """HTML whose powers have superscripts."""
-    return POWER.sub(lambda power: f"{power[1]}<sup>{power[2] or power[3]}</sup>", text)
+def with_units_kept(text):
+    """A text with a no-break space between each number and its unit."""
+    return UNIT.sub("\u00a0", text)
 
 
-def raise_exponents(doctree):
-    for text in list(doctree.findall(nodes.Text)):
-        if isinstance(text.parent, UNTOUCHED) or not POWER.search(text):
+def typeset_numbers(text):
+    """HTML whose powers have superscripts, and whose numbers keep their units."""
+    return POWER.sub(lambda power: f"{power[1]}<sup>{power[2] or power[3]}</sup>", with_units_kept(text))
+
+
+def typeset_text(doctree):
+    for node in list(doctree.findall(nodes.Text)):
+        text = with_units_kept(node)
+        if isinstance(node.parent, UNTOUCHED) or (text == node and not POWER.search(text)):
             continue
         parts, end = [], 0
         for power in POWER.finditer(text):
             parts += [nodes.Text(text[end : power.start()] + power[1]), nodes.superscript("", power[2] or power[3])]
             end = power.end()
-        text.parent.replace(text, [*parts, nodes.Text(text[end:])])
+        node.parent.replace(node, [*parts, nodes.Text(text[end:])])
 
 
 # ---- blocks --------------------------------------------------------------------------------------
@@ -88,7 +95,7 @@ def frame_first_screen(doctree):
 
 
 def typeset(app, doctree, docname):
-    raise_exponents(doctree)
+    typeset_text(doctree)
     caption_code(doctree)
     mark_costs(doctree)
     frame_tables(doctree)
@@ -96,10 +103,10 @@ def typeset(app, doctree, docname):
 
 
 def typeset_html(app, pagename, templatename, context, doctree):
-    """What is no longer a tree, or never was: "On this page" and summaries have superscripts, too; code is short."""
-    context["toc"] = with_superscripts(context.get("toc", ""))
+    """What is no longer a tree, or never was: "On this page" and summaries have the same numbers; code is short."""
+    context["toc"] = typeset_numbers(context.get("toc", ""))
     body = source_pages.without_plain_spans(context.get("body", ""))
-    context["body"] = SUMMARY.sub(lambda summary: with_superscripts(summary[0]), body)
+    context["body"] = SUMMARY.sub(lambda summary: typeset_numbers(summary[0]), body)
 
 
 def setup(app):

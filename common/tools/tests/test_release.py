@@ -131,6 +131,15 @@ class Release(unittest.TestCase):
         commands = [line for file in self.out.glob(".github/workflows/*") for line in re.findall(r"run: *(.*)", file.read_text())]
         self.assertEqual(commands, [])
 
+    def test_what_codespaces_and_colab_run(self):
+        code, output = run(sys.executable, self.out / "common", "tools.tests.test_hosts")
+        self.assertEqual(code, 0, output)
+        # Two chapters: each has the same meson.build. What is built then is built from this checkout's files, too.
+        code, output = run("meson", "setup", self.folder / "build", self.out, "-Dchapters=00-start-here,01-global-atomic")
+        self.assertEqual(code, 0, output)
+        code, output = run("meson", "compile", "-C", self.folder / "build", "--ninja-args=-n")
+        self.assertEqual(code, 0, output)
+
     def test_it_is_a_whole_course(self):
         self.lint(self.out)
         chapters = [folder.name for folder in (TOP / "chapters").iterdir() if (folder / "meson.build").exists()]

@@ -1,5 +1,6 @@
 """setup.sh: what it decides to do on many systems, with stand-ins for their tools."""
 
+import re
 import shutil
 import subprocess
 import tempfile
@@ -16,6 +17,12 @@ ALL = {
     "python3": "3.11", "boost": "1.74", "meson": "1.7.0", "fmt": "9.1.0", "CLI11": "2.1.2", "nlohmann_json": "3.11.2", "catch2": "3.7.1",
 }
 LIBRARIES = ("fmt", "CLI11", "nlohmann_json", "catch2")
+# What Ubuntu 24.04 has: https://packages.ubuntu.com/noble. It is the system of the containers for Codespaces, and Colab's.
+NOBLE = {
+    "g++": "13.2.0", "clang": "18.0", "binutils": "2.42", "git": "2.43.0", "ninja-build": "1.11.1", "pkg-config": "1.8.1",
+    "python3": "3.12.3", "libboost-context-dev": "1.83.0", "pipx": "1.4.3", "libfmt-dev": "9.1.0", "libcli11-dev": "2.4.1",
+    "nlohmann-json3-dev": "3.11.3", "catch2": "3.4.0",
+}
 NO_NETWORK = "W: Failed to fetch http://m.example/d/dists/x  Temporary failure resolving 'm.example'"
 
 
@@ -210,6 +217,20 @@ class Setup(unittest.TestCase):
         self.assertIn("install pipx\n", text)
         self.assertIn("install meson with pipx", text)
         self.assertNotIn("catch2", text)
+
+    def test_a_bare_ubuntu_has_what_is_installed(self):
+        self.system("ubuntu", "24.04")
+        for name in set(ALL) - {"g++", "boost"}:
+            (self.root / "bin" / name).unlink(missing_ok=True)
+        text = self.install(*ALL)
+        self.assertEqual(set(re.search(r"  install (.*)\n", text)[1].split()), set(NOBLE))
+        self.assertIn("install meson with pipx", text)
+        tool = TOOL.read_text(encoding="utf-8").replace("$clang_minimum", re.search(r"clang_minimum=(\d+)", TOOL.read_text(encoding="utf-8"))[1])
+        least = {package: minimum for minimum, package in re.findall(r"^need '[^']*' (\d[\d.]*) .*\)\" (\S+) \S+ \S+$", tool, re.MULTILINE)}
+        self.assertEqual(len(least), 8)
+        for package in set(least) - {"meson"}:  # pipx brings it
+            here, needed = ([int(part) for part in version.split(".")] for version in (NOBLE[package], least[package]))
+            self.assertGreaterEqual(here, needed, package)
 
     def test_contributors_get_more(self):
         more = "clang-format clangd-16 python3-matplotlib python3-pexpect libopenmpi-dev openmpi-bin"

@@ -40,8 +40,9 @@ MOST_OF_A_CHAPTER = 60_000  # bytes, compressed, without pictures
 MOST_OF_THE_SITE = 25_000_000  # bytes
 CHARACTERS_OF_A_LINE = (60, 84)  # about 75, in the fonts that a machine has
 
-# The texts whose colour is too near to that of what is below them. Elements of the same kind are looked at once.
-CONTRAST = """
+LEAST_CONTRAST_OF_FOCUS = 3  # WCAG 2.2, 1.4.11
+
+COLOURS = """
 const rgb = (text) => { const n = text.match(/[\\d.]+/g).map(Number); return [n[0], n[1], n[2], n.length > 3 ? n[3] : 1]; };
 const light = (c) => c.slice(0, 3).map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
   .reduce((sum, v, k) => sum + v * [0.2126, 0.7152, 0.0722][k], 0);
@@ -55,6 +56,11 @@ const below = (e) => {
   }
   return seen.reverse().reduce((under, c) => under.map((v, k) => k < 3 ? c[k] * c[3] + v * (1 - c[3]) : 1), [255, 255, 255, 1]);
 };
+const contrast = (one, other) => { const [a, b] = [light(one), light(other)].sort((x, y) => y - x); return (a + 0.05) / (b + 0.05); };
+"""
+
+# The texts whose colour is too near to that of what is below them. Elements of the same kind are looked at once.
+CONTRAST = COLOURS + """
 const kinds = new Set(), bad = [];
 for (const e of document.body.querySelectorAll("*")) {
   if (![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) || ["SCRIPT", "STYLE", "TEXTAREA"].includes(e.tagName)) continue;
@@ -64,8 +70,7 @@ for (const e of document.body.querySelectorAll("*")) {
   kinds.add(kind);
   const style = getComputedStyle(e), under = below(e);
   const ink = rgb(e instanceof SVGElement ? style.fill : style.color);
-  const [a, b] = [light(ink.map((v, k) => v * ink[3] + under[k] * (1 - ink[3]))), light(under)].sort((x, y) => y - x);
-  const ratio = (a + 0.05) / (b + 0.05);
+  const ratio = contrast(ink.map((v, k) => v * ink[3] + under[k] * (1 - ink[3])), under);
   if (!(ratio >= arguments[0])) bad.push(`${ratio.toFixed(2)} ${e.tagName}.${e.getAttribute("class")} "${e.textContent.trim().slice(0, 40)}"`);
 }
 return bad;
@@ -90,6 +95,35 @@ return bad.slice(0, 5);
 CAN_HAVE_FOCUS = """
 const wanted = [...document.querySelectorAll("a[href], button, input, select, summary, iframe, [tabindex='0']")].filter((e) =>
   !e.disabled && e.checkVisibility({ visibilityProperty: true }) && !e.closest(".skip"));
+"""
+# Notes what is wrong with each element that a press of Tab leads to: it looks as it did before, its outline is too near to
+# what is below it, or it is out of view or below the header.
+NOTE_FOCUS = COLOURS + CAN_HAVE_FOCUS + """
+const look = (e) => [e, ...e.querySelectorAll("circle")].map((part) => {
+  const s = getComputedStyle(part);
+  return [s.outlineStyle, s.outlineWidth, s.boxShadow, s.stroke, s.borderColor, s.backgroundColor];
+}).join();
+const problem = (e) => {
+  const style = getComputedStyle(e), box = e.getClientRects()[0];
+  if (look(e) === plain.get(e)) return "does not show the focus";
+  if (style.outlineStyle !== "none" && contrast(rgb(style.outlineColor), below(e.parentElement)) < arguments[0]) return "has a pale outline";
+  const header = document.querySelector("header");
+  const top = header.contains(e) ? 0 : header.getBoundingClientRect().bottom;
+  return box.bottom <= top || box.top >= innerHeight || box.right <= 0 || box.left >= innerWidth ? "is out of view" : "";
+};
+const plain = new Map(wanted.map((e) => [e, look(e)]));
+window.wanted = wanted;
+window.problems = new Map();
+addEventListener("keyup", () => {
+  const e = document.activeElement;
+  if (plain.has(e)) problems.set(e, problem(e));
+});
+document.activeElement.blur();
+scrollTo(0, 0);
+return wanted.length;
+"""
+FOCUS_PROBLEMS = """
+return wanted.map((e) => [problems.get(e) ?? "is not reached", e.outerHTML.slice(0, 120)]).filter(([said]) => said).map((said) => said.join(": "));
 """
 
 # A question of the search page; its first hit must be one of these sections: NN-topic#anchor, or NN-topic for a whole page.
@@ -190,7 +224,12 @@ class Texts(unittest.TestCase):
     def test_powers_have_superscripts(self):
         for text, shown in (("2^24 floats", "2<sup>24</sup> floats"), ("(10^9)", "(10<sup>9</sup>)"), ("2^-24.", "2<sup>-24</sup>."),
                             ("2^(k+1)", "2<sup>k+1</sup>"), ("2^k", "2<sup>k</sup>"), ("a ^ b", "a ^ b")):
-            self.assertEqual(typesetting.with_superscripts(text), shown)
+            self.assertEqual(typesetting.typeset_numbers(text), shown)
+
+    def test_a_number_keeps_its_unit(self):
+        for text, shown in (("1 h 40 min", "1~h 40~min"), ("21.5 µs, 3 % of 64 MiB", "21.5~µs, 3~% of 64~MiB"), ("4 sectors", "4 sectors"), ("10 s.", "10~s."),
+                            ("1 小时 10 分钟", "1~小时 10~分钟"), ("16 bytes", "16~bytes"), ("1 hour", "1 hour")):
+            self.assertEqual(typesetting.with_units_kept(text), shown.replace("~", "\u00a0"))
 
     def test_code_has_spans_where_it_has_colours(self):
         code = '<span></span><span class="kt">int</span><span class="w"> </span><span class="n">x</span><span class="p">;</span>'
@@ -375,6 +414,7 @@ class Files(unittest.TestCase):
             article = page[page.index("<main") : page.index("</main>")]
             prose = re.sub(r"<pre>.*?</pre>|<code.*?</code>|<svg.*?</svg>|<!--.*?-->|<[^>]*>", "", article, flags=re.DOTALL)
             self.assertEqual(re.findall(r"\S+\^\S*", prose), [], name)
+            self.assertEqual(re.findall(r".*\d (?:µs|ms|h|min|%|MiB|小时|分钟)(?!\w)", prose), [], name)
             self.assertEqual(article.count('<blockquote class="cost">'), len(re.findall("^<!-- cost ", readme, re.MULTILINE)), name)
             self.assertEqual(article.count('<div class="card"'), len(re.findall("^<!-- exercise ", readme, re.MULTILINE)), name)
             captions = re.findall(r'<figure class="code"><figcaption>\s*<p><a class="[^"]*" href="([^"]*)"', article)
@@ -492,20 +532,21 @@ class Pages(unittest.TestCase):
 
     # ---- keyboard ----
 
-    def reached(self):
-        """What can have the focus and does not get it from Tab."""
-        self.window.run(f"{CAN_HAVE_FOCUS} window.wanted = wanted; window.got = new Set();"
-                        "document.addEventListener('focusin', (e) => window.got.add(e.target)); document.activeElement.blur(); scrollTo(0, 0)")
-        count = self.window.run("return window.wanted.length")
-        self.assertGreater(count, 4)
-        self.window.press(*["tab"] * (count + 5))
-        return self.window.run("return window.wanted.filter((e) => !window.got.has(e)).map((e) => e.outerHTML.slice(0, 120))")
-
-    def test_the_keyboard_reaches_everything(self):
-        for name, width in ((LESSON, 1400), ("search.html", 1400), ("common/docs/pictures.html", 390)):
+    def test_the_keyboard_reaches_everything_and_shows_where_it_is(self):
+        for name, width, scheme in (
+            (LESSON, 1400, "light"), ("index.html", 1400, "dark"), (f"{LESSON}#lost_update-step=2", 1400, "dark"), ("search.html?q=shuffle", 1400, "light"),
+            ("common/docs/pictures.html", 390, "light"),
+        ):
             self.window.size(width, 900)
+            self.window.scheme(scheme)
+            self.open("common/docs/judge.html")  # what differs by # alone is not loaded anew
             self.open(name)
-            self.assertEqual(self.reached(), [], f"{name} at {width}")
+            if "?q=" in name:
+                self.window.wait("return document.querySelector('#hits a')")
+            count = self.window.run(NOTE_FOCUS, LEAST_CONTRAST_OF_FOCUS)
+            self.assertGreater(count, 4)
+            self.window.press(*["tab"] * (count + 5))
+            self.assertEqual(self.window.run(FOCUS_PROBLEMS), [], f"{name} at {width}, {scheme}")
 
     def test_the_menu_of_a_narrow_page_opens_by_a_key(self):
         self.window.size(390, 900)

@@ -1,8 +1,11 @@
-"""The notebook for Colab: it is well formed, and its cells do in a clean clone what they do there.
+"""Colab's notebook and the containers of Codespaces do in a clean clone what they do on their hosts.
+
+    COURSE_TEST_BUILD=build test_hosts.py OnABuild      every cell, and the containers' command, in a checkout with the folder build
 
 Only Colab has /content, the course's address and a pip that may install into the system: a folder, this clone and a
-program that notes its arguments are used instead, and set-up only says what it would install. The cells that build take
-minutes: COURSE_COLAB=all runs them, too; without it the programs and files that they name are looked for.
+program that notes its arguments are used instead. Without a build the first cell is run, with a set-up that says what it would
+install, and the programs and files that the others name are looked for. The gate runs all on the build that it has made with
+README.md's first command, which is the notebook's and the containers', too: it builds nothing a second time. No cell needs a GPU.
 """
 
 import json
@@ -16,8 +19,9 @@ from pathlib import Path
 from tools.lib.checkout import TOP
 
 NOTEBOOK = TOP / "common/docs/colab.ipynb"
-ALL = os.environ.get("COURSE_COLAB") == "all"
 BRANCH = "main"
+ENDS_WITH = {"check": 77}  # of an exercise that is not begun; a notebook goes on after any exit code
+SETUP, MAKE = "common/tools/setup.sh", "meson setup build"  # README.md's first command begins with them
 
 
 def cells():
@@ -39,7 +43,14 @@ def as_shell(source):
     return "\n".join(lines)
 
 
-class Colab(unittest.TestCase):
+def containers():
+    """The descriptions of the containers: what each devcontainer.json says."""
+    return [json.loads(file.read_text(encoding="utf-8")) for file in sorted(TOP.glob(".devcontainer/**/devcontainer.json"))]
+
+
+class InContent(unittest.TestCase):
+    """Runs cells in a folder that stands for /content."""
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -54,20 +65,22 @@ class Colab(unittest.TestCase):
             "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"url.{TOP}.insteadOf", "GIT_CONFIG_VALUE_0": address,
         }  # fmt: skip
 
-    def run_cells(self, names):
+    def run_cells(self, names, change=lambda script: script):
         """The output of these cells. Each is a shell of its own, which begins where the one before ended."""
         text, where = "", self.content
         for name in names:
-            script = as_shell(cells()[name]).replace("/content", str(self.content)).replace("setup.sh", "setup.sh --dry-run")
+            script = change(as_shell(cells()[name]).replace("/content", str(self.content)))
             done = subprocess.run(
-                ["bash", "-ec", f"{script}\npwd > {self.content}/.where"], cwd=where, env=self.environment, stdin=subprocess.DEVNULL,
+                ["bash", "-ec", f"trap 'pwd >{self.content}/.where' EXIT\n{script}"], cwd=where, env=self.environment, stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             )
-            self.assertEqual(done.returncode, 0, f"cell '{name}':\n{done.stdout}")
+            self.assertEqual(done.returncode, ENDS_WITH.get(name, 0), f"cell '{name}':\n{done.stdout}")
             where = Path((self.content / ".where").read_text().strip())
             text += done.stdout
         return text
 
+
+class Colab(InContent):
     def test_it_is_a_notebook_without_outputs(self):
         notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
         self.assertEqual((notebook["nbformat"], notebook["metadata"]["kernelspec"]["name"]), (4, "python3"))
@@ -79,17 +92,12 @@ class Colab(unittest.TestCase):
                 as_shell("".join(cell["source"]))
 
     def test_the_course_is_cloned_and_set_up(self):
-        names = list(cells())
-        self.assertEqual(names[0], "get")
-        text = self.run_cells(names if ALL else names[:1])
+        self.assertEqual(next(iter(cells())), "get")
+        for _ in ("it clones", "it clones nothing a second time"):
+            text = self.run_cells(["get"], lambda script: script.replace("setup.sh", "setup.sh --dry-run"))
         self.assertRegex(text, "Everything that the course needs is installed|this will:")
-        self.assertEqual((self.content / "pip.log").read_text(), "install -q meson>=1.4 ninja\n")
+        self.assertEqual((self.content / "pip.log").read_text(), "install -q meson>=1.4 ninja\n" * 2)
         self.assertTrue((self.content / "cuda-atomics-course" / "course").is_symlink())
-        if ALL:
-            self.assertIn("sum_global_atomic", text)
-            self.assertIn("the sum of 100000 numbers is 50000.0", text)
-            self.assertTrue((self.content / "answers.diff").exists())
-        self.run_cells(names[:1])  # a second time: it clones nothing
 
     def test_what_the_cells_name_is_there(self):
         said = subprocess.run([TOP / "course", "--help"], capture_output=True, text=True, check=True).stdout
@@ -110,6 +118,42 @@ class Colab(unittest.TestCase):
             self.assertIn(f"(https://colab.research.google.com/github/{address}/blob/{BRANCH}/{NOTEBOOK.relative_to(TOP)})", text)
             self.assertIn(f"(https://codespaces.new/{address})", text)
             self.assertIn(f"\ngit clone https://github.com/{address}\n", text)
+
+
+class Containers(unittest.TestCase):
+    def test_what_they_run_is_there(self):
+        self.assertEqual(len(containers()), 2)
+        for container in containers():
+            first = container["postCreateCommand"].split(" && ")
+            self.assertEqual(first, [SETUP, MAKE, "meson compile -C build"])
+            self.assertTrue(os.access(TOP / first[0], os.X_OK))
+            # test_setup.py has the packages of this system.
+            self.assertRegex(container["image"], r"(^|[:-])ubuntu-?24\.04$")
+
+
+@unittest.skipUnless(os.environ.get("COURSE_TEST_BUILD"), "COURSE_TEST_BUILD names no build folder")
+class OnABuild(InContent):
+    """`build` of this checkout is what `meson setup build` has made, and has chapters 00 and 01."""
+
+    def setUp(self):
+        super().setUp()
+        self.assertEqual(Path(os.environ["COURSE_TEST_BUILD"]).resolve(), TOP / "build", "the cells name the folder build")
+        readme = (TOP / "README.md").read_text(encoding="utf-8")
+        self.assertIn(f"<!-- command 1 -->\n```sh\n{SETUP} && {MAKE} &&\n", readme)
+
+    def test_every_cell(self):
+        (self.content / "cuda-atomics-course").symlink_to(TOP)
+        self.assertEqual(as_shell(cells()["build"]), f"test -d build || {MAKE}")
+        text = self.run_cells(cells())
+        for said in ("Everything that the course needs is installed.", "sum_global_atomic", "exercises/00-start-here/scale.cuh",
+                     "Not started.", "the sum of 100000 numbers is 50000.0"):
+            self.assertIn(said, text)
+        self.assertEqual((self.content / "answers.diff").read_text(), "")
+
+    def test_the_command_of_the_containers(self):
+        for command in {container["postCreateCommand"] for container in containers()}:
+            done = subprocess.run(["sh", "-ec", command], cwd=TOP, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout)
 
 
 if __name__ == "__main__":
