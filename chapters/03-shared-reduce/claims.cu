@@ -61,6 +61,7 @@ TEST_CASE("the article's numbers: 100 million times 1.23 in blocks of 128") {
 }
 
 TEST_CASE("atomics add blocks in any order; a fixed order gives the same bits in every run") {
+  if (course::has_run_before()) return;  // it chooses its schedules itself: once is enough
   SumInput<float> input(rounding_values<float>(course::kBigSize));
   constexpr std::uint64_t kRuns = 8;
   for (const SumRung<float>& rung : sum_rungs<float>()) {

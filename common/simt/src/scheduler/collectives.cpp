@@ -37,11 +37,10 @@ Block* completing = nullptr;  // the block of the operation whose results are co
 unsigned completing_warp = 0;
 bool absent_lanes_are_findings = false;
 
-/// Completes the operation that `leader` waits in if every lane of its mask has come.
-bool try_complete(Block& block, unsigned w, const WarpCall& leader) {
+/// Completes the operation that `leader` waits in, for which every lane of its mask waits in an operation, if all wait in this one.
+__attribute__((noinline)) bool complete_if_same(Block& block, unsigned w, const WarpCall& leader) {
   Warp& warp = block.warps[w];
   Lanes lanes{leader.mask, leader.mask & warp.alive, {}};
-  if ((warp.waiting & lanes.present) != lanes.present) return false;
   for (unsigned l = 0; l < kWarpSize; ++l) {
     if ((lanes.present >> l & 1u) == 0) continue;
     WarpCall* call = block.lane(w, l)->call;
@@ -67,6 +66,14 @@ bool try_complete(Block& block, unsigned w, const WarpCall& leader) {
     wake(t);
   }
   return true;
+}
+
+/// Completes the operation that `leader` waits in if every lane of its mask has come. Inline: 31 lanes of a warp find here that
+/// others are missing, and need no frame for the results.
+SIMT_HOT bool try_complete(Block& block, unsigned w, const WarpCall& leader) {
+  const Warp& warp = block.warps[w];
+  const unsigned present = leader.mask & warp.alive;
+  return (warp.waiting & present) == present && complete_if_same(block, w, leader);
 }
 
 // ---- values of lanes that take no part ----------------------------------------------------------
@@ -251,15 +258,6 @@ __attribute__((noinline)) void finish_barrier(Block& block) {
     release_barrier(block);
   }
 }
-/// What wait_for_others() does.
-SIMT_HOT void let_others_run() {
-  Thread& t = *engine.current;
-  Warp& warp = t.block->warp_of(t);
-  if (--warp.runnable == 0 && (engine.lockstep || warp.waiting != 0)) {
-    wake_stalled_warp(*t.block, t.warp);
-  }
-  switch_away();
-}
 
 /// The running thread waits for its block. Inline, with the switch to the next thread: a barrier is what
 /// most switches come from, and each function in between is a frame that has to come into the cache.
@@ -281,7 +279,7 @@ SIMT_HOT BarrierResult wait_for_block(const char* name, int predicate, const voi
     block.scattered = true;
   }
   if (++block.arrived == block.alive) finish_barrier(block);
-  let_others_run();
+  wait_for_others();
   return block.barrier_result;
 }
 
@@ -333,7 +331,7 @@ void warp_call(WarpCall& call) {
   t.state = State::in_warp_call;
   warp.waiting |= 1u << t.lane;
   try_complete(block, t.warp, call);
-  let_others_run();
+  wait_for_others();
 }
 
 unsigned active_mask(const char* name, const void* caller) {
@@ -400,7 +398,7 @@ void grid_wait(const void* caller) {
       const Waiting waiting{kName, caller, static_cast<char**>(__builtin_frame_address(0))};
       t.waiting = &waiting;
       t.state = State::at_cluster;
-      let_others_run();
+      wait_for_others();
     }
     fence_load(t, phase_address(t), false);
     fence_by(t, Scope::device);
@@ -433,8 +431,6 @@ void fence(Scope scope, const char* name, const void* caller, FenceOf of) {
 }
 
 // ---- called by the rest of the layer ------------------------------------------------------------
-
-void wait_for_others() { let_others_run(); }
 
 void wake_stalled_warp(Block& block, unsigned w) {
   if (engine.lockstep && release_parked_group(block, w)) return;

@@ -66,6 +66,18 @@ void answer_active_mask(Block& block, unsigned w, Thread* const* group, unsigned
   if (engine.tracing) trace_active_mask(block, w, mask, *group[0]);
 }
 
+/// What park() does. Inline in what every basic block and every access calls, as wait_for_others() is in this.
+SIMT_HOT void park_here(const Parked& what) {
+  if (engine.tracing) trace_settle_store(is_load(what.kind));
+  Thread& t = *engine.current;
+  const Waiting waiting{what.name, what.pc, static_cast<char**>(__builtin_frame_address(0))};
+  t.waiting = &waiting;
+  t.parked = what;
+  t.parked->since = t.block->warp_of(t).releases;
+  t.state = State::parked;
+  wait_for_others();
+}
+
 }  // namespace
 
 void begin_lockstep() { engine.lockstep = ++users > 0; }
@@ -111,16 +123,7 @@ bool release_parked_group(Block& block, unsigned w) {
   return true;
 }
 
-void park(const Parked& what) {
-  if (engine.tracing) trace_settle_store(is_load(what.kind));
-  Thread& t = *engine.current;
-  const Waiting waiting{what.name, what.pc, static_cast<char**>(__builtin_frame_address(0))};
-  t.waiting = &waiting;
-  t.parked = what;
-  t.parked->since = t.block->warp_of(t).releases;
-  t.state = State::parked;
-  wait_for_others();
-}
+void park(const Parked& what) { park_here(what); }
 
 void park_for(bool shared, std::uintptr_t address, std::size_t size, AccessKind kind,
               const char* name, std::uint32_t depth, const void* caller) {
@@ -132,7 +135,7 @@ void park_for(bool shared, std::uintptr_t address, std::size_t size, AccessKind 
   what.depth = depth;
   what.kind = kind;
   what.shared = shared;
-  park(what);
+  park_here(what);
 }
 
 void enter_slowly(const void* caller) {
@@ -152,7 +155,7 @@ void enter_slowly(const void* caller) {
   Parked what;
   what.pc = caller;
   what.depth = depth_here(kDepthOfJump);
-  park(what);
+  park_here(what);
   engine.steps_left = steps_until_slow();  // a trace may end meanwhile
 }
 
