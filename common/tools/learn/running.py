@@ -6,12 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools.learn.build_folder import find_build, program_name
+from tools.learn.build_folder import find_build, nearest, one_of, program_name
 from tools.lib.checkout import TOP, seen_from_the_shell
 from tools.lib.failed import Failed
 from tools.lib.terminal import paint
 from tools.run import report
 from tools.run.build_program import MADE_BY_MESON, Program
+from tools.run.compile_commands import CompileCommands
+from tools.run.compiler_options import CompilerOptions, split_options
 from tools.run.schedules import Input, first_difference, run_all
 
 PLAIN = (".cpp", ".cc", ".cxx")  # C++, which nvcc hands to the host's compiler
@@ -35,16 +37,15 @@ class Workplace:
             )
 
 
-def split_words(words):
-    """The command line of ./course, and the arguments of a program that it runs: those after --."""
-    if "run" not in words:
-        return words, []
+def split_words(words, own):
+    """The command line of ./course run: its own words, options for a compiler, and the arguments of the program, those after --.
+    `own` has the options of ./course run: {name: True if a value follows}."""
     end = words.index("--") if "--" in words else len(words)
-    mine = words[:end]
+    mine, of_compiler = split_options(words[:end], own)
     for number, word in enumerate(mine[:-1]):
         if word == "--trace" and mine[number + 1].endswith(".cu"):  # no FILE, but the first one to compile
             mine[number] = "--trace="
-    return mine, words[end + 1 :]
+    return mine, of_compiler, words[end + 1 :]
 
 
 def say(text):
@@ -63,6 +64,29 @@ def sources_of(names):
     if all(name.endswith(PLAIN) for name in names):
         raise Failed(f"There is no .cu file in {', '.join(names)}.", 2)
     return [os.path.abspath(name) for name in names]
+
+
+def options_of(sources, arguments, typed):
+    """{source: its CompilerOptions}: those of compile_commands.json, then those that were `typed`; and what to say of them, lines.
+    Raises Failed."""
+    project = CompileCommands(arguments.compile_commands) if arguments.compile_commands else None
+    of, remarks = {}, []
+    for source in sources:
+        of[source], said = project.options_of(source) if project else (CompilerOptions(), [])
+        remarks += [f"{os.path.relpath(source)}: {remark}." for remark in said]
+        of[source].read(arguments.compiler_words, os.getcwd())
+    return of, [*remarks, *(f"{option} {why}." for option, why in typed.remarks.items())]
+
+
+def typed_options(arguments):
+    """The CompilerOptions of the command line. Raises Failed for an option that neither ./course nor a compiler has."""
+    typed = CompilerOptions()
+    typed.read(arguments.compiler_words, os.getcwd())
+    for option in typed.unknown:
+        near = nearest(option.partition("=")[0], arguments.own_options)
+        way_out = f"Did you mean {one_of(near)}?" if near else "Arguments of the program come after --."
+        raise Failed(f"{option} is no option of ./course run, nvcc or clang. {way_out}", 2)
+    return typed
 
 
 def seeds_of(arguments):
@@ -85,8 +109,8 @@ def check_time_limit():
 def again(arguments, seed):
     """The command that runs one schedule again."""
     words = [program_name(), "run", *arguments.files]
-    words += [word for folder in arguments.include for word in ("-I", folder)]
-    words += [word for name in arguments.define for word in ("-D", name)]
+    words += arguments.compiler_words
+    words += ["-p", arguments.compile_commands] if arguments.compile_commands else []
     words += ["--build", arguments.build] if arguments.build else []
     words += ["--schedule", str(seed)]
     return shlex.join(words + (["--", *arguments.program_arguments] if arguments.program_arguments else []))
@@ -94,10 +118,12 @@ def again(arguments, seed):
 
 def run(place, arguments):
     """compiles CUDA files of your own, runs them on the CPU device, and says what it finds"""
+    typed = typed_options(arguments)
     sources = sources_of(arguments.files)
-    flags = [f"-I{os.path.abspath(folder)}" for folder in arguments.include]
-    flags += [f"-D{name}" for name in arguments.define]
-    program = Program(place.build, sources, flags)
+    options, remarks = options_of(sources, arguments, typed)
+    for remark in dict.fromkeys(remarks):
+        say(f"note: {remark}")
+    program = Program(place.build, sources, options, typed.libraries)
     try:
         program.make()
     except OSError as error:

@@ -25,7 +25,7 @@ FLAGS = ["-fdiagnostics-color=never", "-Wvla", "-Wno-extra", "-Wno-missing-brace
 RULES = """\
 builddir = {folder}
 rule unit
-  command = {compiler} $in -o $out -MF $out.d {flags} # $version
+  command = {compiler} $in -o $out -MF $out.d {flags} $flags # $version
   depfile = $out.d
   deps = gcc
   description = $number
@@ -71,12 +71,13 @@ def prepare_libraries(build):
 
 
 class Program:
-    """A program of some sources, with the compiler's options `flags`, in a folder of its own in the build folder."""
+    """A program of some sources, in a folder of its own in the build folder. `options` of a compiler belong to each source."""
 
-    def __init__(self, build, sources, flags):
+    def __init__(self, build, sources, options=None, libraries=()):
         self.build = build
         self.sources = sources
-        self.flags = flags
+        self.options = options or {}
+        self.libraries = list(libraries)  # the linker's options -L and -l
         place = os.path.realpath(sources[0])
         self.folder = build / "run" / f"{Path(sources[0]).stem}-{hashlib.sha256(place.encode()).hexdigest()[:8]}"
         self.file = self.folder / Path(sources[0]).stem
@@ -98,17 +99,28 @@ class Program:
         """The rules for a unit and for the program, and what is made by them."""
         compiler = [sys.executable, str(TOP / "common"), "build.simtcc", "--settings", str(self.build / MADE_BY_MESON),
                     "--headers", "program", "--learner"]
-        flags = [*FLAGS, *self.flags, *(["-rdc=true"] if len(self.sources) > 1 else [])]
+        flags = [*FLAGS, *(["-rdc=true"] if len(self.sources) > 1 else [])]
         text = RULES.format(folder=in_variable(str(self.folder)), compiler=in_command(compiler), flags=in_command(flags),
-                            build=in_command([str(self.build)]), linker=in_command(linker), words=in_command(words))
+                            build=in_command([str(self.build)]), linker=in_command(linker), words=in_command([*self.libraries, *words]))
         objects = []
         for number, source in enumerate(self.sources):
             objects.append(in_path(str(self.folder / f"{number}-{Path(source).stem}.o")))
             status = os.stat(source)
             text += (f"build {objects[-1]}: unit {in_path(os.path.relpath(source))}\n"
-                     f"  number = {number}\n  version = {status.st_mtime_ns} {status.st_size}\n")
+                     f"  number = {number}\n  version = {status.st_mtime_ns} {status.st_size}\n"
+                     f"  flags = {in_command(self.flags_of(source))}\n")
         libraries = [in_path(str(self.build / word)) for word in words if word.endswith(".a")]
         return text + f"build {in_path(str(self.file))}: program {' '.join(objects)} | {' '.join(libraries)}\n"
+
+    def flags_of(self, source):
+        options = self.options.get(source)
+        return options.flags(is_cuda=source.endswith(".cu")) if options else []
+
+    def other_standard(self, source):
+        """What to add to an error if the source is meant for an older language."""
+        standard = self.options[source].standard if source in self.options else None
+        is_other = standard and source.endswith(".cu") and standard not in ("c++20", "gnu++20")
+        return f"\n\nA .cu file is compiled as C++20 here, not as -std={standard}." if is_other else ""
 
     def tell(self, code, output):
         """Notes the warnings in Ninja's output. Raises Failed with what a reader needs of its errors."""
@@ -118,7 +130,7 @@ class Program:
             failed, text = said.get(str(number), (False, ""))
             if failed:
                 shown = os.path.relpath(source)
-                problems.append(f"{shown} does not compile:\n\n{compile_errors.explain(text, shown)}")
+                problems.append(f"{shown} does not compile:\n\n{compile_errors.explain(text, shown)}{self.other_standard(source)}")
             else:
                 self.warnings += compile_errors.warnings_in(text, os.path.dirname(source))
         if problems:

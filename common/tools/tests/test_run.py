@@ -165,7 +165,7 @@ class Run(unittest.TestCase):
     @classmethod
     def remove_builds(cls):
         for file in cls.folder.glob("*.cu"):
-            shutil.rmtree(Program(BUILD, [file], []).folder, ignore_errors=True)
+            shutil.rmtree(Program(BUILD, [file]).folder, ignore_errors=True)
 
     def write(self, name, text):
         file = self.folder / name
@@ -365,7 +365,7 @@ class Builds(Run):
                    "  cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);\n  return h[3];\n}\n")
         words = ["main.cu", "scale.cu", "-I", "include", "--seeds", "1"]
         self.assertEqual(self.run_it(*words, "-D", "FACTOR=5")[0], 15)
-        objects = sorted(Program(BUILD, [self.folder / name for name in words[:2]], []).folder.glob("*.o"))
+        objects = sorted(Program(BUILD, [self.folder / name for name in words[:2]]).folder.glob("*.o"))
         self.assertEqual(len(objects), 2)
         before = [file.stat().st_mtime_ns for file in objects]
         self.assertEqual(self.run_it(*words, "-D", "FACTOR=5", cwd=self.folder)[0], 15)
@@ -401,12 +401,42 @@ class Builds(Run):
         name = "a b/it's $1: x#y & (z).cu"
         self.write("a b/near by.h", "#define CODE 6\n")
         self.write(name, '#include "near by.h"\nint main() { return CODE; }\n')
-        self.addCleanup(shutil.rmtree, Program(BUILD, [self.folder / name], []).folder, ignore_errors=True)
+        self.addCleanup(shutil.rmtree, Program(BUILD, [self.folder / name]).folder, ignore_errors=True)
         self.assertEqual(self.run_it(name, "--seeds", "1")[0], 6)
         self.write("a b/near by.h", "#define CODE 7\n")
         self.assertEqual(self.run_it(name, "--seeds", "1", "-D", "TEXT=\"a  $b\"")[0], 7)
         self.write("a b/near by.h", "#define CODE 8\n")
         self.assertEqual(self.run_it(name, "--seeds", "1", "-D", "TEXT=\"a  $b\"")[0], 8)
+
+    def test_options_of_nvcc(self):
+        self.write("scaled.cu", "int main() {\n#ifndef SMALL\n  return FACTOR;\n#endif\n}\n")
+        self.write("more.rsp", "-DFACTOR=6 -O3 --expt-relaxed-constexpr")
+        words = ["scaled.cu", "-arch=sm_80", "-o", "scaled", "@more.rsp", "-DSMALL", "-U", "SMALL", "-use_fast_math", "-lcublas", "-lm"]
+        self.assertEqual(self.run_it(*words), (
+            6, "", "note: -use_fast_math has no effect: arithmetic is rounded as without it.\n"
+                   "note: -lcublas has no effect: the CPU device has no such library.\nNo finding under 4 schedules.\n"))
+        said = self.run_it("scaled.cu", "-std=c++14")[2]
+        self.assertTrue(said.endswith("\n\nA .cu file is compiled as C++20 here, not as -std=c++14.\n"), said)
+        self.assertNotIn("C++20", self.run_it("scaled.cu", "-std=c++20")[2])
+
+    def test_compile_commands(self):
+        self.write("source/in.cu", '#include <plain.h>\nvoid f() { k<<<1, FACTOR>>>(nullptr); }\nint main() { return FACTOR; }\n')
+        self.write("lib/plain.h", '#include "kernel.h"\n')
+        self.write("lib/kernel.h", "__global__ void k(int*) {}\n")
+        self.write("forced.h", "#define FACTOR 5\n")
+        commands = [{"directory": str(self.folder), "file": "source/in.cu", "command":
+                     "nvcc -isystem=lib --pre-include forced.h -Xcompiler=-fopenmp,-O3 -x cu -c source/in.cu -o in.o"}]
+        self.write("project/compile_commands.json", json.dumps(commands))
+        note = "note: source/in.cu: -fopenmp of project/compile_commands.json has no effect: the host's code runs with one thread, without OpenMP.\n"
+        of_in = Program(BUILD, [self.folder / "source/in.cu"]).folder
+        self.addCleanup(shutil.rmtree, of_in, ignore_errors=True)
+        for place in ("project", "project/compile_commands.json"):
+            self.assertEqual(self.run_it("source/in.cu", "-p", place), (5, "", f"{note}No finding under 4 schedules.\n"))
+        self.assertEqual(self.run_it("source/in.cu", "-p", "project", "-DTWICE", "--schedule", "1")[2], f"{note}No finding under schedule 1.\n")
+        self.assertIn("plain.h", self.run_it("source/in.cu")[2])  # is not found
+        self.write("other.cu", "int main() {}\n")
+        self.assertEqual(self.run_it("other.cu", "-p", "project"), (
+            0, "", "note: other.cu: project/compile_commands.json has no entry of this file.\nNo finding under 4 schedules.\n"))
 
     def test_plain_cpp_beside_cuda(self):
         self.write("twice.cu", "__global__ void k(int* d) { d[threadIdx.x] *= 2; }\nvoid twice(int* d) { k<<<1, 8>>>(d); }\n")
@@ -468,8 +498,12 @@ class Usage(Run):
         self.write("x.cpp", "int main() {}\n")
         self.assertEqual(self.refused("x.cpp"), "There is no .cu file in x.cpp.\n")
         self.write("right.cu", RIGHT)
-        for option in (("--seeds", "0"), ("--seeds", "x"), ("--schedule", "-1"), ("--what",)):
+        for option in (("--seeds", "0"), ("--seeds", "x"), ("--schedule", "-1")):
             self.assertIn("usage: ./course", self.refused("right.cu", *option))
+        self.assertEqual(self.refused("right.cu", "--what"), "--what is no option of ./course run, nvcc or clang. "
+                         "Arguments of the program come after --.\n")
+        self.assertIn(" Did you mean --schedule, ", self.refused("right.cu", "--shedule=3"))
+        self.assertEqual(self.refused("right.cu", "-D"), "-D needs a value.\n")
         self.assertIn("is not a build folder", self.refused("right.cu", "--build", str(self.folder)))
 
     def test_a_build_folder_for_a_gpu(self):
