@@ -415,6 +415,9 @@ class Builds(Run):
         self.assertEqual(self.run_it(*words), (
             6, "", "note: -use_fast_math has no effect: arithmetic is rounded as without it.\n"
                    "note: -lcublas has no effect: the CPU device has no such library.\nNo finding under 4 schedules.\n"))
+        self.write("forced.cuh", "__global__ void k(int* d) { *d = FACTOR; }\nvoid go(int* d) { k<<<1, 1>>>(d); }\n")
+        self.write("uses.cu", "int main() {\n  int* d;\n  cudaMallocManaged(&d, 4);\n  go(d);\n  cudaDeviceSynchronize();\n  return puts(\"\") + *d;\n}\n")
+        self.assertEqual(self.run_it("uses.cu", "-include", "forced.cuh", "-DFACTOR=8", "-include", "cstdio", "--seeds", "1")[0], 9)
         said = self.run_it("scaled.cu", "-std=c++14")[2]
         self.assertTrue(said.endswith("\n\nA .cu file is compiled as C++20 here, not as -std=c++14.\n"), said)
         self.assertNotIn("C++20", self.run_it("scaled.cu", "-std=c++20")[2])
