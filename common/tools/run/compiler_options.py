@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 
 from tools.lib.failed import Failed
 
-# Names are those without their dashes: nvcc takes one or two. These have a value, behind "=" or as the next word.
+# Names are those without their dashes: nvcc takes one or two. These have a value, after "=" or as the next word.
 FOLDERS = {"iquote": 0, "I": 1, "include-path": 1, "isystem": 2, "system-include": 2, "idirafter": 3}  # searched in this order
 MACROS = {"D": "-D", "define-macro": "-D", "U": "-U", "undefine-macro": "-U"}
 FORCED = {"include", "pre-include"}
