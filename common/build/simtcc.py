@@ -1,7 +1,7 @@
 """The compiler of the CPU device: an object file from a CUDA source, as nvcc makes one.
 
     simtcc.py --settings simtcc.json FILE.cu -o FILE.o [-MF DEPFILE] [--headers NAME] [-rdc=true]
-                 [--learner] [-Idir ...] [-Dname ...] [-includeHEADER ...]
+                 [--learner] [--refusals FILE] [-Idir ...] [-Dname ...] [-includeHEADER ...]
     simtcc.py --rewrite FILE.cu -o FILE.cpp [-MF DEPFILE] [-rdc=true] [-Idir ...]   only what the rewriter makes of it
     simtcc.py --find COMPILER CXX...      which compiler `meson setup` should take; "" for COMPILER: the best one
 
@@ -16,11 +16,14 @@ when a file needs it and it is not there or one of its headers has changed. NAME
 "kernel" for the course's own kernels, the default, or "program" for a program of the reader's own (./course run).
 -rdc=true, as for nvcc: other files may declare the constants of this one as extern. --learner: a learner has written what is
 compiled, and clang's CUDA front end reads it, too (compiler/front_end.py); a check of an exercise that has not been begun is
-not compiled (compiler/not_begun.py).
+not compiled (compiler/not_begun.py). --refusals: where to write, as JSON, [{file, line, text}] of the errors of a source that
+only needs what the CPU device does not have; an empty list for any other source.
 """
 
+import json
 import os
 import sys
+from pathlib import Path
 
 from build.compiler import depfile
 from build.compiler.choosing import find_compiler
@@ -28,6 +31,7 @@ from build.compiler.command_line import Options
 from build.compiler.compiling import compile_file
 from build.compiler.flags import Compiler
 from build.compiler.front_end import FrontEnd
+from build.compiler.messages import refusals_in
 from build.compiler.not_begun import TEXT, exercise_not_begun
 from build.compiler.precompiled_header import PrecompiledHeader
 from build.rewriter.source import Unsupported
@@ -92,6 +96,12 @@ def compile_with(compiler, options):
     return files
 
 
+def write_refusals(options, said):
+    """For ./course run, which tells them apart from other errors."""
+    if options.refusals:
+        Path(options.refusals).write_text(json.dumps(refusals_in(said)), encoding="utf-8")
+
+
 def main(arguments):
     """The exit code."""
     try:
@@ -99,6 +109,11 @@ def main(arguments):
             print(find_compiler(arguments[1], arguments[2:]))
             return 0
         options = Options(arguments, __doc__)
+    except Failed as failure:
+        print(failure, file=sys.stderr)
+        return failure.exit_code
+    try:
+        write_refusals(options, "")  # those of the run before are no longer true
         if options.only_rewrites:
             files = rewrite(options.source, options.output, options.include_folders(), options.is_linked, options.forced)
         else:
@@ -106,6 +121,7 @@ def main(arguments):
         if options.depfile:
             depfile.write(options.depfile, options.output, [*files, *depfile.own_files()])
     except Failed as failure:
+        write_refusals(options, str(failure))
         if str(failure):
             print(failure, file=sys.stderr)
         return failure.exit_code

@@ -44,20 +44,34 @@ void tell(const ordered_json& record) {
 // ---- what the CPU device says -------------------------------------------------------------------
 
 void tell_finding(const simt::Report& report) {
-  ordered_json places = ordered_json::array();
+  ordered_json accesses = ordered_json::array();
   for (const simt::ReportedAccess& access : report.accesses) {
-    places.push_back(access.file + ":" + std::to_string(access.line));
+    accesses.push_back({{"kind", access.kind},
+                        {"file", access.file},
+                        {"line", access.line},
+                        {"block", access.block},
+                        {"thread", access.thread},
+                        {"device", access.device}});
   }
   tell({{"finding", report.text},
         {"kind", simt::identifier(report.kind)},
         {"kernel", report.kernel},
-        {"places", places}});
+        {"object", report.object},
+        {"file", report.file},
+        {"line", report.line},
+        {"accesses", accesses}});
+}
+
+void tell_refusal(const simt::Refusal& refusal) {
+  tell({{"refused", refusal.text}, {"file", refusal.file}, {"line", refusal.line}});
+  std::fflush(nullptr);  // what the program wrote before; it is ended now
 }
 
 void tell_notes() {
   simt::note_heap_leaks();
   for (const simt::Note& note : simt::take_notes()) {
-    tell({{"note", note.text}, {"is_clue", note.is_clue}});
+    tell(
+        {{"note", note.text}, {"is_clue", note.is_clue}, {"file", note.file}, {"line", note.line}});
   }
 }
 
@@ -164,6 +178,7 @@ void begin(const char* name) {
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // it is a pipe now, and was a terminal
   simt::show_paths_from(std::filesystem::current_path());
   simt::set_report_handler(tell_finding);
+  simt::set_refusal_handler(tell_refusal);
   simt::report_absent_lanes(true);
   handle_signals();
   limit_time();

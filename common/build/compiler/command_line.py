@@ -7,12 +7,12 @@ class Options:
     """What is asked for. Options that are not our own are the compiler's: `flags`."""
 
     def __init__(self, arguments, usage):
-        self.source = self.output = self.depfile = self.settings = None
+        self.source = self.output = self.depfile = self.settings = self.refusals = None
         self.headers = "kernel"
         self.is_linked = self.only_rewrites = self.is_of_learner = False
         self.flags = []
         self.forced = []  # headers that come before the source
-        places = {"-o": "output", "-MF": "depfile", "--settings": "settings", "--headers": "headers"}
+        places = {"-o": "output", "-MF": "depfile", "--settings": "settings", "--headers": "headers", "--refusals": "refusals"}
         remaining = iter(arguments)
         for argument in remaining:
             if argument in places:

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from build.rewriter.source import unsupported_text
+from build.rewriter.source import is_unsupported, unsupported_text
 from build.rewriter.unsupported import unsupported_header
 
 HEADERS = str(Path(__file__).resolve().parents[2] / "simt" / "include")
@@ -36,7 +36,7 @@ def unsupported_in(output):
     begin = 0
     for error, end in zip(ERROR.finditer(output), ends):
         name, missing = UNKNOWN.search(error["text"]), MISSING.match(error["text"])
-        if error["text"].startswith(unsupported_text("")):
+        if is_unsupported(error["text"]):
             refused.setdefault(error["place"], error["text"])
         elif missing and unsupported_header(missing["name"] or missing["other"]):
             refused.setdefault(error["place"], unsupported_header(missing["name"] or missing["other"]))
@@ -51,6 +51,15 @@ def unsupported_in(output):
             unknown.setdefault(error["place"], text)
         begin = end
     return "".join(f"{place}: error: {text}\n" for place, text in (refused or unknown).items())
+
+
+def refusals_in(said):
+    """[{file, line, text}] of what a failed compilation says, if it says no more than that the CPU device lacks something."""
+    errors = list(ERROR.finditer(said))
+    if not all(is_unsupported(error["text"]) for error in errors):
+        return []
+    places = [error["place"].rpartition(":") for error in errors]
+    return [{"file": file, "line": int(line), "text": error["text"]} for (file, _, line), error in zip(places, errors)]
 
 
 def instantiated_at(error, output):

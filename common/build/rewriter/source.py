@@ -20,6 +20,9 @@ TAKES_PARENTHESES = {"alignas", "__align__", "__attribute__", "__launch_bounds__
 STATEMENT_WORDS = {"return", "else", "do", "co_return", "co_yield", "throw", "case", "goto"}
 
 
+UNSUPPORTED = "not supported on the CPU device: "
+
+
 class Unsupported(Failed):
     """Something the rewriter cannot translate: where, and what to write instead. The first one of a file is reported."""
 
@@ -42,8 +45,13 @@ def one_line(text):
 
 
 def unsupported_text(what):
-    """What a message says of CUDA that the CPU device does not have; compiler/messages.py looks for it."""
-    return f"not supported on the CPU device: {what}"
+    """What a message says of CUDA that the CPU device does not have."""
+    return UNSUPPORTED + what
+
+
+def is_unsupported(text):
+    """True for such a message, which may have gone through the compiler."""
+    return text.startswith(UNSUPPORTED)
 
 
 class Unit:

@@ -177,6 +177,24 @@ class Compiling(unittest.TestCase):
         self.assertEqual(messages.unsupported_in("x.cu:3:5: error: use of undeclared identifier 'cudaFoo'; did you mean 'cudaFree'?\n"), "")
         self.assertEqual(messages.unsupported_in("x.cu:3:5: error: use of undeclared identifier 'customer'\n"), "")
 
+    def test_refusals_are_told_apart_from_other_errors(self):
+        file = self.root / "refusals.json"
+        options = "--refusals", str(file)
+        self.compile("-DNAME=broken", *options)
+        self.assertEqual(json.loads(file.read_text()), [])
+        self.source.write_text("__global__ void k() {\n  cudaArray_t a;\n}\n")
+        self.compile(*options)
+        text = "not supported on the CPU device: cudaArray_t, "
+        (refusal,) = json.loads(file.read_text())
+        self.assertEqual((refusal["file"], refusal["line"], refusal["text"][: len(text)]), ("../k.cu", 2, text))
+        self.source.write_text("__global__ void k() { __shared__ int s[]; }\n")  # the rewriter's, and wrong for nvcc, too
+        self.assertEqual(self.compile(*options).returncode, 1)
+        self.assertEqual(json.loads(file.read_text()), [])
+        refused = "x.cu:3: error: not supported on the CPU device: cudaFoo\n"
+        self.assertEqual(messages.refusals_in(refused), [
+            {"file": "x.cu", "line": 3, "text": "not supported on the CPU device: cudaFoo"}])
+        self.assertEqual(messages.refusals_in(refused + "x.cu:4: error: expected ';'\n"), [])
+
     def test_headers_that_plain_cpp_misses(self):
         for text in ("'GL/glew.h' file not found", "GL/glew.h: No such file or directory"):
             self.assertRegex(messages.unsupported_in(f"In file included from x.cpp:1:\nx.h:3:10: fatal error: {text}\n"),

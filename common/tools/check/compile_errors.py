@@ -30,6 +30,8 @@ NOT_VIABLE = re.compile(r": note: candidate (function|template|constructor)(?! \
 UNHELPFUL = re.compile(r"^/usr/\S+: note: |: note: (candidate |built-in candidate|expanded from macro)")
 # Where something is said: "file:12:3: note: text".
 PLACE = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+)(:\d+)?: (?P<what>(fatal )?error|warning|note)\b")
+# The line of an error, or the one that was its cause.
+ANY_PLACE = re.compile(r"^(?!In file included from)(?P<file>[^\s:][^:]*):(?P<line>\d+)(:\d+)?: ")
 # What is no message: ninja's own lines, the command line that failed, and closing counts.
 NOISE = re.compile(
     r"^(ninja: |\[\d+/\d+\] |FAILED: |(\d+ warnings? and )?\d+ (errors?|warnings?) (generated|detected)|compilation terminated)"
@@ -148,6 +150,17 @@ def errors_of(output, exercise):
     if any(mine in line for error in shown for line in error):  # then what headers say is a consequence
         shown = [error for error in shown if any(mine in line for line in error) or not is_in_a_header(error)]
     return shown
+
+
+def places_of(output, exercise):
+    """(file, line, text) of each error of a failed build: the exercise's own lines first."""
+    places = []
+    for error in errors_of(without_dumps(output), exercise):
+        text = re.sub(r"^.*?\berror: ", "", next(line for line in error if ERROR.match(line)))
+        at = next((match for match in map(ANY_PLACE.match, error) if match), None)
+        if at:
+            places.append((at["file"], int(at["line"]), text))
+    return places
 
 
 def is_in_a_header(error):

@@ -26,12 +26,15 @@ from tools.learn.scoring import score  # noqa: E402
 from tools.learn.watching import watch  # noqa: E402
 from tools.lib import terminal  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
+from tools.run.outcome import EXIT_CODES as CODES_OF_RUN  # noqa: E402
 
 POLL_SECONDS = 0.4
 NAME = "an exercise, a part of its name that matches no other, or its file"
 BUILD = "the build folder (default: $COURSE_BUILD, else build)"
 EXIT_CODES = """exit code: 0 done; 1 refused, or the check failed; 2 a name, an option or a build folder is wrong;
 77 the check was skipped; 130 ended by Ctrl-C"""
+
+EXIT_CODES_OF_RUN = "exit code:\n" + "\n".join(f"  {code:>13}  {meaning.replace('`', '')}" for code, _, meaning in CODES_OF_RUN)
 
 
 def parser():
@@ -118,7 +121,7 @@ def parser():
         "schedule until one has a finding. What comes after -- is for the program. Options of nvcc, clang and g++ are\n"
         "understood: -I, -D, -U, -include, -isystem, -l and -L have their effect, those that would change the program are\n"
         "named, and the rest makes no difference here.\n"
-        "Exit code: that of the program; 66 with findings; 1 if it does not compile or end; 2 for a wrong command."
+        "\n" + EXIT_CODES_OF_RUN
     ), "./course run race.cu\n./course run sum.cu util.cu -I include -D N=1000 --seeds 20 -- --verbose")
     one.set_defaults(place=Workplace)
     one.add_argument("files", metavar="FILE", nargs="+", help="FILE.cu, and .cpp files beside it: compiled, and linked")

@@ -14,11 +14,10 @@ from tools.run import report
 from tools.run.build_program import MADE_BY_MESON, Program
 from tools.run.compile_commands import CompileCommands
 from tools.run.compiler_options import CompilerOptions, split_options
-from tools.run.schedules import Input, first_difference, run_all
+from tools.run.outcome import CRASHED, FINDINGS, OUT_OF_TIME, REFUSED, outcome_of
+from tools.run.schedules import Input
 
 PLAIN = (".cpp", ".cc", ".cxx")  # C++, which nvcc hands to the host's compiler
-FINDINGS = 66
-OUT_OF_TIME = 1
 WARNINGS_SHOWN = 10
 SEEDS = 4  # as of a check: nearly every race shows in the first one, a wrong order of blocks or warps in the next ones
 
@@ -92,7 +91,11 @@ def typed_options(arguments):
 def seeds_of(arguments):
     """The schedules to run, in order."""
     one = arguments.schedule if arguments.schedule is not None else os.environ.get("SIMT_SEED")
-    return list(range(arguments.seeds or SEEDS)) if one is None or arguments.seeds else [one]
+    if one is None or arguments.seeds:
+        return list(range(arguments.seeds or SEEDS))
+    if not str(one).isdecimal():
+        raise Failed(f"SIMT_SEED must be a number from 0 on, and is '{one}'.", 2)
+    return [int(one)]
 
 
 def check_time_limit():
@@ -120,29 +123,24 @@ def run(place, arguments):
     """compiles CUDA files of your own, runs them on the CPU device, and says what it finds"""
     typed = typed_options(arguments)
     sources = sources_of(arguments.files)
+    check_time_limit()
     options, remarks = options_of(sources, arguments, typed)
     for remark in dict.fromkeys(remarks):
         say(f"note: {remark}")
     program = Program(place.build, sources, options, typed.libraries)
+    trace = Path(arguments.trace or f"{program.file}-trace.json") if arguments.trace is not None else None
+    settings = {**({"COURSE_COUNT": "1"} if arguments.count else {}), **({"SIMT_TRACE": str(trace)} if trace else {})}
     try:
-        program.make()
+        outcome = outcome_of(program, seeds_of(arguments), arguments.program_arguments, Input(), settings,
+                             sys.stdout.buffer, say_warnings)
     except OSError as error:
         raise Failed(f"{error.filename} cannot be written: {error.strerror}. Use a build folder that can.", 2) from error
-    say_warnings(program.warnings)
-    command = [str(program.file), *arguments.program_arguments]
-    check_time_limit()
-    settings = {"COURSE_COUNT": "1"} if arguments.count else {}
-    trace = Path(arguments.trace or f"{program.file}-trace.json") if arguments.trace is not None else None
-    if trace:
-        settings["SIMT_TRACE"] = str(trace)
-    stdin = Input()
-    runs = run_all(command, seeds_of(arguments), settings, stdin)
-    code = tell(arguments, runs, lambda: first_difference(command, runs, settings, stdin))
-    if arguments.count:
-        say("\n" + report.table(runs[0].kernels) if runs[0].kernels else "No kernel has run: there is nothing to count.")
-    if trace:
+    tell(arguments, outcome)
+    if arguments.count and outcome.schedules:
+        say("\n" + report.table(outcome.kernels) if outcome.kernels else "No kernel has run: there is nothing to count.")
+    if trace and outcome.schedules:
         say("\n" + draw(trace))
-    return code
+    return outcome.exit_code
 
 
 def say_warnings(warnings):
@@ -153,39 +151,30 @@ def say_warnings(warnings):
         say(f"... and {len(warnings) - WARNINGS_SHOWN} more warnings")
 
 
-def tell(arguments, runs, find_difference):
-    """Says what the runs were like; returns the exit code."""
-    last = runs[-1]
-    stops = last.findings or last.is_ended()
-    if stops and len(runs) > 1:  # only the first run has shown what the program said
-        say(f"Schedule {last.seed}, after {report.names_of(runs[:-1])} without a finding:")
-        sys.stderr.buffer.write(last.errors)
-    if last.findings:
-        say("\n" + report.findings(last))
-    if last.is_ended():
-        say("\n" + report.ending(last))
-    found = None if stops else find_difference()
-    if found:
-        say(report.difference(runs[0], *found))
-    notes = [note for run in runs for note in run.notes]
-    if stops or found or any(run.code for run in runs):  # clues help with a wrong result; right programs have them, too
-        notes += [clue for run in runs for clue in run.clues]
-    told = set()
-    for note in notes:
-        remark = note.partition("\n")[0]  # the place and what is remarked on; threads and values follow, and differ between runs
-        if remark not in told:
-            told.add(remark)
-            say(f"note: {note}")
-    if stops:
-        say(f"\nagain: {again(arguments, last.seed)}")
-        return FINDINGS if last.findings else OUT_OF_TIME if last.is_out_of_time() else last.exit_code()
-    say(paint(f"No finding under {report.names_of(runs)}.", "quiet"))
-    other = next((run for run in runs if run.code != runs[0].code), None)
-    if other:
-        sys.stderr.buffer.write(other.errors)
-        say(f"The program ends with exit code {other.code} under schedule {other.seed}, and with {runs[0].code} under "
-            f"schedule {runs[0].seed}.\nagain: {again(arguments, other.seed)}")
-    return runs[0].code or (other.code if other else 0)
+def tell(arguments, outcome):
+    """Says what has become of the program; its own output has been shown."""
+    schedules, decisive = outcome.schedules, outcome.decisive
+    if outcome.is_stopped() and len(schedules) > 1:  # only the first run has shown what the program said
+        say(f"Schedule {decisive.seed}, after {report.names_of(schedules[:-1])} without a finding:")
+        sys.stderr.buffer.write(outcome.errors)
+    if outcome.findings:
+        say("\n" + report.text_of(outcome.findings))
+    if outcome.message:
+        say(("\n" if outcome.verdict in (FINDINGS, OUT_OF_TIME, CRASHED) else "") + outcome.message)
+    if outcome.difference:
+        say(outcome.difference)
+    for note in outcome.notes:
+        say(f"note: {note.text}")
+    if outcome.is_stopped():
+        if outcome.verdict != REFUSED:
+            say(f"\nagain: {again(arguments, decisive.seed)}")
+    elif schedules:
+        say(paint(f"No finding under {report.names_of(schedules)}.", "quiet"))
+        first = schedules[0]
+        if decisive != first:
+            sys.stderr.buffer.write(outcome.errors)
+            say(f"The program ends with exit code {decisive.exit_code} under schedule {decisive.seed}, and with "
+                f"{first.exit_code} under schedule {first.seed}.\nagain: {again(arguments, decisive.seed)}")
 
 
 def draw(trace):

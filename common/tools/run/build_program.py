@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from tools.check import compile_errors
@@ -25,7 +26,7 @@ FLAGS = ["-fdiagnostics-color=never", "-Wvla", "-Wno-extra", "-Wno-missing-brace
 RULES = """\
 builddir = {folder}
 rule unit
-  command = {compiler} $in -o $out -MF $out.d {flags} $flags # $version
+  command = {compiler} $in -o $out -MF $out.d --refusals $out.refusals {flags} $flags # $version
   depfile = $out.d
   deps = gcc
   description = $number
@@ -67,6 +68,28 @@ def prepare_libraries(build):
     return linker, words
 
 
+# ---- what cannot be made ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of a source, and what is said of it."""
+
+    file: str
+    line: int
+    text: str
+
+
+class NotMade(Failed):
+    """Why there is no program, and the lines of the sources that are the reason. It is refused if the sources are right, as
+    far as was seen, and use what the CPU device does not have."""
+
+    def __init__(self, text, places=(), is_refused=False):
+        super().__init__(text)
+        self.places = tuple(places)
+        self.is_refused = is_refused
+
+
 # ---- the program --------------------------------------------------------------------------------------
 
 
@@ -84,7 +107,7 @@ class Program:
         self.warnings = []  # of the compiler, on the files that it has just compiled
 
     def make(self):
-        """Makes the program. Raises Failed."""
+        """Makes the program. Raises NotMade for what is wrong with the sources, Failed for the rest."""
         linker, words = prepare_libraries(self.build)
         self.folder.mkdir(parents=True, exist_ok=True)
         file = self.folder / "build.ninja"
@@ -104,7 +127,7 @@ class Program:
                             build=in_command([str(self.build)]), linker=in_command(linker), words=in_command([*self.libraries, *words]))
         objects = []
         for number, source in enumerate(self.sources):
-            objects.append(in_path(str(self.folder / f"{number}-{Path(source).stem}.o")))
+            objects.append(in_path(str(self.object(number))))
             status = os.stat(source)
             text += (f"build {objects[-1]}: unit {in_path(os.path.relpath(source))}\n"
                      f"  number = {number}\n  version = {status.st_mtime_ns} {status.st_size}\n"
@@ -122,22 +145,34 @@ class Program:
         is_other = standard and source.endswith(".cu") and standard not in ("c++20", "gnu++20")
         return f"\n\nA .cu file is compiled as C++20 here, not as -std={standard}." if is_other else ""
 
+    def object(self, number):
+        """The object file of a source."""
+        return self.folder / f"{number}-{Path(self.sources[number]).stem}.o"
+
+    def refusals(self, number):
+        """Places of what a source uses and the CPU device does not have, if that is all that is wrong with it."""
+        refusals = json.loads(Path(f"{self.object(number)}.refusals").read_text(encoding="utf-8"))
+        return [Place(**refusal) for refusal in refusals]
+
     def tell(self, code, output):
-        """Notes the warnings in Ninja's output. Raises Failed with what a reader needs of its errors."""
+        """Notes the warnings in Ninja's output. Raises NotMade with what a reader needs of its errors."""
         said = what_was_said(output)
-        problems = []
+        problems, places, is_refused = [], [], True
         for number, source in enumerate(self.sources):
             failed, text = said.get(str(number), (False, ""))
             if failed:
                 shown = os.path.relpath(source)
                 problems.append(f"{shown} does not compile:\n\n{compile_errors.explain(text, shown)}{self.other_standard(source)}")
+                refusals = self.refusals(number)
+                is_refused = is_refused and bool(refusals)
+                places += refusals or [Place(*place) for place in compile_errors.places_of(text, shown)]
             else:
                 self.warnings += compile_errors.warnings_in(text, os.path.dirname(source))
         if problems:
-            raise Failed("\n\n".join(problems))
+            raise NotMade("\n\n".join(problems), places, is_refused)
         if code != 0:
             failed, text = said.get("program", (False, ""))
-            raise Failed(explain_link_failure(text, self.sources) if failed else output)
+            raise NotMade(explain_link_failure(text, self.sources) if failed else output)
 
 
 def in_variable(text):

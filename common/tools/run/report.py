@@ -8,19 +8,14 @@ FINDINGS_SHOWN = 5
 NAME_WIDTH, WIDTHS = 22, (9, 10, 9, 10, 11, 10, 10, 9)  # of the table's columns
 
 
-def findings(run):
-    """The different findings of a run, the first ones in full."""
-    texts, times = {}, {}
-    for finding in run.findings:
-        key = (finding["kind"], finding["kernel"], tuple(sorted(finding["places"])))
-        texts.setdefault(key, finding["finding"])
-        times[key] = times.get(key, 0) + 1
+def text_of(findings):
+    """Different findings, the first ones in full."""
     parts = []
-    for key in list(texts)[:FINDINGS_SHOWN]:
-        more = f"\n(found {times[key]} times at the same lines)" if times[key] > 1 else ""
-        parts.append(texts[key] + more)
-    if len(texts) > FINDINGS_SHOWN:
-        more = len(texts) - FINDINGS_SHOWN
+    for finding in findings[:FINDINGS_SHOWN]:
+        more = f"\n(found {finding.times} times at the same lines)" if finding.times > 1 else ""
+        parts.append(finding.text + more)
+    if len(findings) > FINDINGS_SHOWN:
+        more = len(findings) - FINDINGS_SHOWN
         parts.append(f"(and {more} more finding{'s' if more > 1 else ''} at other lines)")
     return "\n\n".join(parts)
 
@@ -52,9 +47,9 @@ def ending(run):
     return f"CRASH {where}: {signal_name(-run.code)}{', ' + meaning if meaning else ''}{at}"
 
 
-def names_of(runs):
+def names_of(schedules):
     """schedule 3; 4 schedules"""
-    return f"schedule {runs[0].seed}" if len(runs) == 1 else f"{len(runs)} schedules"
+    return f"schedule {schedules[0].seed}" if len(schedules) == 1 else f"{len(schedules)} schedules"
 
 
 def difference(first, run, number, expected, mine):

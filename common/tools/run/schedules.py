@@ -23,10 +23,10 @@ class Run:
         self.output = output
         self.errors = errors
         self.findings = [record for record in records if "finding" in record]
-        self.notes = [record["note"] for record in records if "note" in record and not record["is_clue"]]
-        self.clues = [record["note"] for record in records if "note" in record and record["is_clue"]]
+        self.notes = [record for record in records if "note" in record]  # clues, too
         self.kernels = [record for record in records if "kernel_counts" in record]
         self.stop = next((record for record in records if "stopped" in record), None)
+        self.refusal = next((record for record in records if "refused" in record), None)
 
     def is_out_of_time(self):
         """True if the program has had its time."""
@@ -71,22 +71,23 @@ class Input:
         return self.spool
 
 
-def run_once(command, seed, stdin, settings, is_shown):
-    """Runs a program under a schedule. Only where it is shown does the reader see what it writes."""
+def run_once(command, seed, stdin, settings, shown_on=None):
+    """Runs a program under a schedule. What it writes to standard output goes to `shown_on` at once, and its standard error is
+    the tool's own; without `shown_on` the reader sees neither."""
     with tempfile.TemporaryDirectory(prefix="course-") as folder, tempfile.TemporaryFile() as errors:
         file = Path(folder) / "records"
         environment = {
             **os.environ, "COURSE_CPU_SECONDS": os.environ.get("COURSE_CPU_SECONDS", CPU_SECONDS),
             "SIMT_SEED": str(seed), "COURSE_RUN": str(file), **settings,
         }
-        process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=None if is_shown else errors,
+        process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=errors if shown_on is None else None,
                                    env=environment)
         output = bytearray()
         try:
             while piece := os.read(process.stdout.fileno(), 1 << 16):
-                if is_shown:
-                    sys.stdout.buffer.write(piece)
-                    sys.stdout.buffer.flush()
+                if shown_on:
+                    shown_on.write(piece)
+                    shown_on.flush()
                 output += piece[: COMPARED_BYTES - len(output)]
             code = process.wait()
         except BaseException:  # Ctrl-C
@@ -109,15 +110,16 @@ def records_in(file):
     return records
 
 
-def run_all(command, seeds, settings, stdin):
-    """Runs the program under these schedules until one finds something, or ends it in the middle. `settings`
-    are variables for the first run. Returns all runs."""
+def run_all(command, seeds, settings, stdin, shown_on):
+    """Runs the program under these schedules until one finds something, is refused, or ends in the middle. `settings`
+    are variables for the first run, which is the one that is shown. Returns all runs."""
     runs = []
     for number, seed in enumerate(seeds):
         first = number == 0
-        run = run_once(command, seed, stdin.of_run(number, len(seeds)), settings if first else {}, is_shown=first)
+        run = run_once(command, seed, stdin.of_run(number, len(seeds)), settings if first else {},
+                       shown_on if first else None)
         runs.append(run)
-        if run.findings or run.is_ended():
+        if run.findings or run.refusal or run.is_ended():
             break
     return runs
 
@@ -131,7 +133,7 @@ def first_difference(command, runs, settings, stdin):
     first = runs[0]
     if all(run.output == first.output for run in runs):
         return None
-    again = run_once(command, first.seed, stdin.of_run(len(runs), len(runs) + 1), settings, is_shown=False)
+    again = run_once(command, first.seed, stdin.of_run(len(runs), len(runs) + 1), settings)
     expected, repeated = (text.decode(errors="replace").splitlines() for text in (first.output, again.output))
     for run in runs[1:]:
         lines = run.output.decode(errors="replace").splitlines()

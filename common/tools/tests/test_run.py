@@ -18,7 +18,9 @@ import unittest
 from pathlib import Path
 
 from tools.lib.checkout import TOP
+from tools.run import schedules
 from tools.run.build_program import Program
+from tools.run.outcome import EXIT_CODES, VERDICTS, outcome_of
 
 HERE = [Path.cwd()] if Path("build.ninja").exists() else []
 BUILD = Path(*HERE or [os.environ.get("COURSE_TEST_BUILD") or TOP / "build"]).resolve()
@@ -143,6 +145,19 @@ int main(int argc, char** argv) {
   const cudaError_t error = cudaDeviceSynchronize();
   if (error != cudaSuccess) std::printf("%s\\n", cudaGetErrorString(error));
   return 0;
+}
+"""
+
+THREADS = """#include <cstdio>
+#include <thread>
+int main() {
+  int* x;
+  cudaMalloc(&x, 4);
+  std::printf("begins\\n");
+  std::thread([] {
+    int* y;
+    cudaMalloc(&y, 4);
+  }).join();
 }
 """
 
@@ -285,11 +300,28 @@ class Ends(Run):
 
     def test_a_loop_of_the_host(self):
         code, _, said = self.many("loop", COURSE_CPU_SECONDS="1")
-        self.assertEqual(code, 1)
+        self.assertEqual(code, 124)
         self.assertIn("OUT OF TIME in host code: the program was stopped after 1 s of processor time\n  at many.cu:", said)
         self.assertIn("Does a loop never end?", said)
         code, _, said = self.many("loop", COURSE_CPU_SECONDS="x")
         self.assertEqual((code, said), (2, "COURSE_CPU_SECONDS must be a number above 0, and is 'x'.\n"))
+
+    def test_what_the_device_lacks(self):
+        self.write("lacks.cu", "#include <curand_kernel.h>\nint main() {}\n")
+        code, text, said = self.run_it("lacks.cu")
+        self.assertEqual((code, text), (69, ""))
+        self.assertTrue(said.startswith("lacks.cu does not compile:\n\nlacks.cu:1: error: not supported on the CPU device: "), said)
+        self.write("wrong.cu", "int x = missing;\n")
+        self.assertEqual(self.run_it("lacks.cu", "wrong.cu")[0], 1)
+        self.write("lacks.cu", "int main() { return wrong; }  // as a file that was refused before\n")
+        self.assertEqual(self.run_it("lacks.cu")[0], 1)
+
+    def test_what_the_device_lacks_when_the_program_runs(self):
+        self.write("threads.cu", THREADS)
+        code, text, said = self.run_it("threads.cu")
+        self.assertEqual((code, text), (69, "begins\n"))
+        self.assertEqual(said, f"threads.cu:{line_of(THREADS, 'cudaMalloc(&y')}: error: not supported on the CPU device: "
+                         "a call of the CUDA runtime from a second thread of the host: make all calls from one thread\n")
 
     def test_a_loop_of_a_kernel(self):
         code, text, said = self.many("spin")
@@ -307,6 +339,46 @@ class Ends(Run):
             said = process.stderr.read()  # until the program has ended, too
         self.assertEqual((process.returncode, said), (130, ""))
         self.assertLess(time.monotonic() - before, 30)  # not by its limit of time
+
+
+class Outcomes(Run):
+    def outcome(self, name, text, *arguments, seeds=(0, 1)):
+        program = Program(BUILD, [str(self.write(name, text))], [])
+        return outcome_of(program, seeds, arguments, schedules.Input())
+
+    def test_a_finding_has_all_that_was_recorded(self):
+        outcome = self.outcome("race.cu", RACY)
+        finding, = outcome.findings
+        line = line_of(RACY, "s[t + half]")
+        self.assertEqual((outcome.verdict, outcome.exit_code, outcome.output), ("findings", 66, b"sum = 8128\n"))
+        self.assertEqual((finding.kind, finding.kernel, finding.object, finding.line, finding.seed, finding.times),
+                         ("data_race", "sum_block", "s", line, 0, 1))
+        self.assertEqual([(access.kind, Path(access.file).name, access.line, access.block, access.thread, access.device)
+                          for access in finding.accesses],
+                         [("read", "race.cu", line, "0", "31", 0), ("write", "race.cu", line, "0", "63", 0)])
+        self.assertGreater(outcome.seconds, 0)
+
+    def test_verdicts(self):
+        self.assertEqual(self.outcome("right.cu", RIGHT).verdict, "nothing found")
+        failed = self.outcome("right.cu", RIGHT, "a", "b")
+        self.assertEqual((failed.verdict, failed.exit_code), ("failed", 7))
+        self.assertEqual([(one.seed, one.exit_code) for one in failed.schedules], [(0, 7), (1, 7)])
+        crashed = self.outcome("many.cu", MANY, "crash")
+        self.assertEqual((crashed.verdict, crashed.exit_code), ("crashed", 139))
+        self.assertEqual((Path(crashed.places[0].file).name, crashed.places[0].line), ("many.cu", line_of(MANY, "*p = 1")))
+        refused = self.outcome("threads.cu", THREADS)
+        self.assertEqual((refused.verdict, len(refused.schedules)), ("refused", 1))
+        self.assertEqual(refused.places[0].line, line_of(THREADS, "cudaMalloc(&y"))
+        note, = self.outcome("many.cu", MANY, "note").notes
+        self.assertEqual((Path(note.file).name, note.line), ("many.cu", line_of(MANY, "*x = 1; }")))
+
+    def test_places_of_a_compilers_errors(self):
+        outcome = self.outcome("bad.cu", "int main() {\n  return unknown_name_here;\n}\n")
+        self.assertEqual(outcome.verdict, "does not compile")
+        self.assertEqual([(place.line, place.text) for place in outcome.places], [(2, "use of undeclared identifier 'unknown_name_here'")])
+        lacks = self.outcome("lacks.cu", "#include <cufft.h>\nint main() {}\n")
+        self.assertEqual((lacks.verdict, lacks.places[0].line), ("refused", 1))
+        self.assertTrue(lacks.places[0].text.startswith("not supported on the CPU device: cufft.h"))
 
 
 class Input(Run):
@@ -508,6 +580,15 @@ class Usage(Run):
         self.assertIn(" Did you mean --schedule, ", self.refused("right.cu", "--shedule=3"))
         self.assertEqual(self.refused("right.cu", "-D"), "-D needs a value.\n")
         self.assertIn("is not a build folder", self.refused("right.cu", "--build", str(self.folder)))
+        self.assertEqual(self.refused("right.cu", SIMT_SEED="x"), "SIMT_SEED must be a number from 0 on, and is 'x'.\n")
+
+    def test_exit_codes_are_one_table(self):
+        code, text, _ = self.run_it("--help")
+        self.assertEqual(code, 0)
+        for number, verdict, meaning in EXIT_CODES:
+            self.assertIn(f"{number}  {meaning.replace('`', '')}\n", text)
+            self.assertTrue(verdict is None or verdict in VERDICTS)
+        self.assertEqual({verdict for _, verdict, _ in EXIT_CODES if verdict}, set(VERDICTS))
 
     def test_a_build_folder_for_a_gpu(self):
         build = self.folder / "build-gpu"

@@ -86,6 +86,18 @@ using ReportHandler = std::function<void(const Report&)>;
 /// Installs a handler and returns the previous one.
 ReportHandler set_report_handler(ReportHandler handler);
 
+/// What a program asks for that the CPU device does not have, where it shows only when the program runs.
+struct Refusal {
+  std::string file;
+  int line = 0;
+  std::string text;  // "not supported on the CPU device: ...", and what to do instead
+};
+/// Receives the refusal, on the thread that asked. When it returns, the program is ended with exit code 1. Without one,
+/// the refusal goes to stderr.
+using RefusalHandler = std::function<void(const Refusal&)>;
+/// Installs a handler and returns the previous one.
+RefusalHandler set_refusal_handler(RefusalHandler handler);
+
 /// Whether a shuffle from a lane that takes no part is a finding from here on. At first it is a remark.
 void report_absent_lanes(bool as_findings);
 /// How much of the processor's time a launch may take in which no thread ends and no barrier is passed, before it counts
@@ -98,9 +110,11 @@ void show_paths_from(const std::string& folder);
 
 /// What is legal but suspicious; worth showing with a failed check.
 struct Note {
-  std::string text;
+  std::string text;  // "file:line: ..."
   bool is_clue =
       false;  // right programs have it, too: it is of interest only if the result is wrong
+  std::string file = {};
+  int line = 0;
 };
 /// Those since the last call.
 std::vector<Note> take_notes();

@@ -83,6 +83,17 @@ ReportHandler& handler() {
   return h;
 }
 
+void print_refusal(const Refusal& refusal) {
+  std::fflush(stdout);
+  const SourceLine line{refusal.file, refusal.line};
+  fmt::print(stderr, "{}: error: {}\n", line.text(), refusal.text);
+}
+
+RefusalHandler& refusal_handler() {
+  static auto& h = *new RefusalHandler(print_refusal);
+  return h;
+}
+
 // ---- notes --------------------------------------------------------------------------------------
 
 struct PlacedNote {
@@ -125,6 +136,11 @@ ReportHandler set_report_handler(ReportHandler replacement) {
   return std::exchange(handler(), std::move(replacement));
 }
 
+RefusalHandler set_refusal_handler(RefusalHandler replacement) {
+  if (!replacement) replacement = print_refusal;
+  return std::exchange(refusal_handler(), std::move(replacement));
+}
+
 const char* to_string(ReportKind kind) { return names_of(kind).text; }
 const char* identifier(ReportKind kind) { return names_of(kind).identifier; }
 
@@ -157,7 +173,7 @@ std::vector<Note> take_notes() {
     const auto same = [&](const Note& other) { return other.text == text; };
     if (std::any_of(taken.begin(), taken.end(), same)) continue;  // two instructions of one line
     if (n.yields && !told.insert(line.text()).second) continue;
-    taken.push_back({std::move(text), n.note.is_clue});
+    taken.push_back({std::move(text), n.note.is_clue, line.file, line.line});
   }
   notes.clear();
   found_lines.clear();
@@ -171,9 +187,9 @@ void refuse_other_threads(const char* what, const void* caller) {
   static std::atomic_flag told;
   while (told.test_and_set()) pause();  // one of them ends the program
   const ScopedIgnore ignore;            // this may use code that was compiled as a kernel's
-  std::fflush(stdout);
-  fmt::print(stderr, "{}: error: not supported on the CPU device: {}\n",
-             source_line(calls_behind(caller)).text(), what);
+  const SourceLine line = source_line(calls_behind(caller));
+  refusal_handler()(
+      {line.file, line.line, fmt::format("not supported on the CPU device: {}", what)});
   std::_Exit(EXIT_FAILURE);
 }
 

@@ -1,0 +1,176 @@
+"""What becomes of one program under ./course run: its verdict, and all that is to be said of it."""
+
+import signal
+import time
+from dataclasses import dataclass, replace
+
+from tools.run import report
+from tools.run.build_program import NotMade, Place
+from tools.run.schedules import first_difference, run_all
+
+NOTHING, FINDINGS, REFUSED, NOT_COMPILED, OUT_OF_TIME, CRASHED, FAILED = VERDICTS = (
+    "nothing found", "findings", "refused", "does not compile", "out of time", "crashed", "failed",
+)
+# Of ./course run: (the code, or which one; the verdict, or None; what it says).
+EXIT_CODES = (
+    (0, NOTHING, "nothing was found, and the program's own exit code is 0"),
+    (66, FINDINGS, "the CPU device has found something"),
+    (1, NOT_COMPILED, "it does not compile, or cannot be linked"),
+    (69, REFUSED, "it uses what the CPU device does not have"),
+    (124, OUT_OF_TIME, "it has run for more than 300 s of processor time; `COURSE_CPU_SECONDS=3600` allows more"),
+    (2, None, "no such file, a wrong option, no build folder for the CPU device"),
+    (130, None, "Ctrl-C"),
+    ("128 + N", CRASHED, "signal N ended the program"),
+    ("the program's", FAILED, "nothing was found; of several schedules the first code that is not 0"),
+)
+CODE_OF = {verdict: code for code, verdict, _ in EXIT_CODES if isinstance(code, int)}
+
+
+@dataclass(frozen=True)
+class Access:
+    """Who did what where. Block and thread as messages print them, "3" or "(1,2)"; empty in host code."""
+
+    kind: str  # "read", "atomic", "barrier"
+    file: str
+    line: int
+    block: str
+    thread: str
+    device: int
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A finding, and how often the run under its schedule has it at the same lines."""
+
+    kind: str  # an identifier of common/simt, such as data_race
+    kernel: str  # empty in host code
+    object: str  # the variable, "s"; empty if it has no name
+    file: str  # the line that it points at first
+    line: int
+    text: str
+    accesses: tuple
+    seed: int
+    times: int
+
+
+@dataclass(frozen=True)
+class Note:
+    """A remark, which changes no verdict."""
+
+    file: str
+    line: int
+    text: str  # with the place
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A schedule that has run, and the exit code under it."""
+
+    seed: int
+    exit_code: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What has become of a program."""
+
+    sources: tuple
+    verdict: str
+    exit_code: int  # of ./course run
+    seconds: float  # for compiling and running it
+    message: str = ""  # of a refusal, a compiler's error, a crash, and the end of the time
+    places: tuple = ()  # lines of the sources that the message is about
+    warnings: tuple = ()  # of the compiler
+    findings: tuple = ()
+    notes: tuple = ()
+    schedules: tuple = ()  # that have run, in order
+    decisive: Schedule = None  # the one that the verdict is of, or the first with another exit code than the first one's
+    difference: str = ""  # how the output depends on the schedule
+    output: bytes = b""  # the first run's
+    errors: bytes = b""  # standard error of the decisive run if that is not the first
+    kernels: tuple = ()  # what each kernel asked of memory, if it was counted
+
+    def is_stopped(self):
+        """True if schedules after the last one were not run, because of what that one showed."""
+        return self.decisive is not None and self.verdict in (FINDINGS, REFUSED, OUT_OF_TIME, CRASHED)
+
+
+def outcome_of(program, seeds, arguments=(), stdin=None, settings=None, shown_on=None, tell_warnings=lambda warnings: None):
+    """The Outcome of a Program with these arguments under these schedules. `stdin`: an Input. `settings`: variables for the first
+    run, which writes to `shown_on`. `tell_warnings` is called before that run. Raises Failed for what is not of the program."""
+    start = time.monotonic()
+    try:
+        program.make()
+    except NotMade as problem:
+        verdict = REFUSED if problem.is_refused else NOT_COMPILED
+        outcome = Outcome(tuple(program.sources), verdict, CODE_OF[verdict], 0, str(problem), problem.places)
+    else:
+        tell_warnings(program.warnings)
+        command = [str(program.file), *arguments]
+        runs = run_all(command, seeds, settings or {}, stdin, shown_on)
+        outcome = outcome_of_runs(program, runs, lambda: first_difference(command, runs, settings or {}, stdin))
+    return replace(outcome, seconds=time.monotonic() - start, warnings=tuple(program.warnings))
+
+
+def outcome_of_runs(program, runs, find_difference):
+    """The Outcome of what has run."""
+    last = decisive = runs[-1]
+    message, places, difference = "", (), ""
+    if last.refusal:
+        places = (Place(last.refusal["file"], last.refusal["line"], last.refusal["refused"]),)
+        message = f"{places[0].file}:{places[0].line}: error: {places[0].text}"
+        verdict = REFUSED
+    elif last.is_ended():
+        message, places = report.ending(last), places_of_stop(last)
+        verdict = OUT_OF_TIME if last.is_out_of_time() else CRASHED
+    else:
+        found = None if last.findings else find_difference()
+        difference = report.difference(runs[0], *found) if found else ""
+        decisive = next((run for run in runs if run.code != runs[0].code), runs[0])
+        verdict = FAILED if runs[0].code or decisive.code else NOTHING
+    if last.findings:
+        decisive, verdict = last, FINDINGS
+    code = CODE_OF.get(verdict, runs[0].exit_code() or decisive.exit_code())
+    return Outcome(
+        tuple(program.sources), verdict, code, 0, message, places,
+        findings=findings_of(last), notes=notes_of(runs, verdict != NOTHING or bool(difference)),
+        schedules=tuple(schedule_of(run) for run in runs), decisive=schedule_of(decisive), difference=difference,
+        output=runs[0].output, errors=b"" if decisive is runs[0] else decisive.errors, kernels=tuple(runs[0].kernels),
+    )  # fmt: skip
+
+
+def places_of_stop(run):
+    """The line where a program was ended, if it could tell."""
+    lines = (run.stop or {}).get("lines", [])[:1]
+    parts = [line.rpartition(":") for line in lines]
+    return tuple(Place(file, int(number), report.ending(run).partition("\n")[0]) for file, _, number in parts if number.isdigit())
+
+
+def schedule_of(run):
+    """The Schedule of a Run."""
+    return Schedule(int(run.seed), run.exit_code())
+
+
+def findings_of(run):
+    """The different findings of a run."""
+    firsts, times = {}, {}
+    for record in run.findings:
+        accesses = tuple(Access(**access) for access in record["accesses"])
+        key = (record["kind"], record["kernel"], tuple(sorted((access.file, access.line) for access in accesses)))
+        firsts.setdefault(key, (record, accesses))
+        times[key] = times.get(key, 0) + 1
+    return tuple(
+        Finding(record["kind"], record["kernel"], record["object"], record["file"], record["line"], record["finding"], accesses,
+                int(run.seed), times[key])
+        for key, (record, accesses) in firsts.items()
+    )  # fmt: skip
+
+
+def notes_of(runs, with_clues):
+    """The different notes of all runs. Clues help with a wrong result; right programs have them, too."""
+    notes = {}
+    for is_clue in (False, True) if with_clues else (False,):
+        for record in (record for run in runs for record in run.notes if record["is_clue"] == is_clue):
+            # Of those that are the same up to threads and values, which follow on further lines, the first.
+            notes.setdefault(record["note"].partition("\n")[0], Note(record["file"], record["line"], record["note"]))
+    return tuple(notes.values())
