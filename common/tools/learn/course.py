@@ -26,6 +26,7 @@ from tools.learn.scoring import score  # noqa: E402
 from tools.learn.watching import watch  # noqa: E402
 from tools.lib import terminal  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
+from tools.run import reports  # noqa: E402
 from tools.run.outcome import EXIT_CODES as CODES_OF_RUN  # noqa: E402
 
 POLL_SECONDS = 0.4
@@ -131,6 +132,9 @@ def parser():
                          help="a compile_commands.json or its folder: each file is compiled with the options of its entry"),
         which.add_argument("--seeds", metavar="N", type=positive, help=f"run schedules 0 to N - 1 (default: {SEEDS})"),
         which.add_argument("--schedule", metavar="SEED", type=natural, help="run only this schedule"),
+        one.add_argument("--report", metavar="FORMAT[=FILE]", type=reports.asked, action="append", default=[], help=(
+            "also for other programs: json, github (annotations) or sarif, to standard output, where the program's own output then is "
+            "not, or to FILE; text=FILE: what is printed; several times")),
         one.add_argument("--count", action="store_true", help="a table of what each kernel asked of memory, in the first run"),
         one.add_argument("--trace", metavar="FILE", nargs="?", const="",
                          help="record what the lanes do in the first run, and draw it (default: into the build folder)"),

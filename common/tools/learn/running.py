@@ -10,7 +10,7 @@ from tools.learn.build_folder import find_build, nearest, one_of, program_name
 from tools.lib.checkout import TOP, seen_from_the_shell
 from tools.lib.failed import Failed
 from tools.lib.terminal import paint
-from tools.run import report
+from tools.run import report, reports
 from tools.run.build_program import MADE_BY_MESON, Program
 from tools.run.compile_commands import CompileCommands
 from tools.run.compiler_options import CompilerOptions, split_options
@@ -130,16 +130,19 @@ def run(place, arguments):
     program = Program(place.build, sources, options, typed.libraries)
     trace = Path(arguments.trace or f"{program.file}-trace.json") if arguments.trace is not None else None
     settings = {**({"COURSE_COUNT": "1"} if arguments.count else {}), **({"SIMT_TRACE": str(trace)} if trace else {})}
+    reports.prepare(arguments.report)
+    shown_on = sys.stderr.buffer if reports.needs_output(arguments.report) else sys.stdout.buffer
     try:
-        outcome = outcome_of(program, seeds_of(arguments), arguments.program_arguments, Input(), settings,
-                             sys.stdout.buffer, say_warnings)
+        outcome = outcome_of(program, seeds_of(arguments), arguments.program_arguments, Input(), settings, shown_on, say_warnings)
     except OSError as error:
         raise Failed(f"{error.filename} cannot be written: {error.strerror}. Use a build folder that can.", 2) from error
-    tell(arguments, outcome)
+    text = text_of(arguments, outcome)
+    say(text.removesuffix("\n"))
     if arguments.count and outcome.schedules:
         say("\n" + report.table(outcome.kernels) if outcome.kernels else "No kernel has run: there is nothing to count.")
     if trace and outcome.schedules:
         say("\n" + draw(trace))
+    reports.write(arguments.report, [outcome], text, outcome.exit_code)
     return outcome.exit_code
 
 
@@ -151,30 +154,29 @@ def say_warnings(warnings):
         say(f"... and {len(warnings) - WARNINGS_SHOWN} more warnings")
 
 
-def tell(arguments, outcome):
-    """Says what has become of the program; its own output has been shown."""
+def text_of(arguments, outcome):
+    """What to say of the program; its own output has been shown."""
     schedules, decisive = outcome.schedules, outcome.decisive
+    errors = outcome.errors.decode(errors="replace")
+    parts = []
     if outcome.is_stopped() and len(schedules) > 1:  # only the first run has shown what the program said
-        say(f"Schedule {decisive.seed}, after {report.names_of(schedules[:-1])} without a finding:")
-        sys.stderr.buffer.write(outcome.errors)
+        parts += [f"Schedule {decisive.seed}, after {report.names_of(schedules[:-1])} without a finding:\n", errors]
     if outcome.findings:
-        say("\n" + report.text_of(outcome.findings))
+        parts.append(f"\n{report.text_of(outcome.findings)}\n")
     if outcome.message:
-        say(("\n" if outcome.verdict in (FINDINGS, OUT_OF_TIME, CRASHED) else "") + outcome.message)
+        parts.append(("\n" if outcome.verdict in (FINDINGS, OUT_OF_TIME, CRASHED) else "") + f"{outcome.message}\n")
     if outcome.difference:
-        say(outcome.difference)
-    for note in outcome.notes:
-        say(f"note: {note.text}")
+        parts.append(f"{outcome.difference}\n")
+    parts += [f"note: {note.text}\n" for note in outcome.notes]
     if outcome.is_stopped():
-        if outcome.verdict != REFUSED:
-            say(f"\nagain: {again(arguments, decisive.seed)}")
+        parts += [f"\nagain: {again(arguments, decisive.seed)}\n"] if outcome.verdict != REFUSED else []
     elif schedules:
-        say(paint(f"No finding under {report.names_of(schedules)}.", "quiet"))
+        parts.append(paint(f"No finding under {report.names_of(schedules)}.", "quiet") + "\n")
         first = schedules[0]
         if decisive != first:
-            sys.stderr.buffer.write(outcome.errors)
-            say(f"The program ends with exit code {decisive.exit_code} under schedule {decisive.seed}, and with "
-                f"{first.exit_code} under schedule {first.seed}.\nagain: {again(arguments, decisive.seed)}")
+            parts += [errors, f"The program ends with exit code {decisive.exit_code} under schedule {decisive.seed}, and with "
+                      f"{first.exit_code} under schedule {first.seed}.\nagain: {again(arguments, decisive.seed)}\n"]
+    return "".join(parts)
 
 
 def draw(trace):

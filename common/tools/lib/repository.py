@@ -1,4 +1,4 @@
-"""The repository's address on GitHub: its owner is in one line of meson.build, and all files that name it follow."""
+"""The repository's version, and its address on GitHub: its owner is in one line of meson.build, and all files that name it follow."""
 
 import re
 
@@ -7,6 +7,7 @@ from tools.lib.failed import Failed
 
 NAME = "cuda-atomics-course"
 OWNER = re.compile(r"^repository_owner = '([\w.-]+)'$", re.MULTILINE)
+VERSION = re.compile(r"^  version: '([\w.-]+)',$", re.MULTILINE)
 ADDRESS = re.compile(rf"((?:github\.com|codespaces\.new|colab\.research\.google\.com/github)/)[\w.-]+/{NAME}\b")
 FILES = ["README.md", "README.zh-CN.md", "CITATION.cff", "common/docs/colab.ipynb", "common/docs/classroom50/autograder.py", "common/docs/gradescope/settings"]
 
@@ -20,6 +21,14 @@ def owner(top):
 
 def address(top):
     return f"https://github.com/{owner(top)}/{NAME}"
+
+
+def version(top):
+    """The course's version."""
+    found = VERSION.search((top / "meson.build").read_text(encoding="utf-8"))
+    if not found:
+        raise Failed("meson.build: project() needs a line such as version: '1.0',")
+    return found[1]
 
 
 def with_owner(text, name):

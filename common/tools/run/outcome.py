@@ -61,6 +61,10 @@ class Note:
     line: int
     text: str  # with the place
 
+    def remark(self):
+        """The text without the place."""
+        return self.text.removeprefix(f"{self.file}:{self.line}: ")
+
 
 @dataclass(frozen=True)
 class Schedule:
@@ -90,9 +94,19 @@ class Outcome:
     errors: bytes = b""  # standard error of the decisive run if that is not the first
     kernels: tuple = ()  # what each kernel asked of memory, if it was counted
 
+    def failed_schedule(self):
+        """The first schedule under which the program ended with an exit code that is not 0, or None."""
+        return next((schedule for schedule in self.schedules if schedule.exit_code), None)
+
     def is_stopped(self):
         """True if schedules after the last one were not run, because of what that one showed."""
         return self.decisive is not None and self.verdict in (FINDINGS, REFUSED, OUT_OF_TIME, CRASHED)
+
+
+def exit_text(outcome):
+    """A sentence on the exit code of a program that has failed."""
+    schedule = outcome.failed_schedule()
+    return f"The program ends with exit code {schedule.exit_code} under schedule {schedule.seed}."
 
 
 def outcome_of(program, seeds, arguments=(), stdin=None, settings=None, shown_on=None, tell_warnings=lambda warnings: None):

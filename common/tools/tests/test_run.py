@@ -381,6 +381,64 @@ class Outcomes(Run):
         self.assertTrue(lacks.places[0].text.startswith("not supported on the CPU device: cufft.h"))
 
 
+class Reports(Run):
+    def test_a_report_on_standard_output_is_alone_there(self):
+        self.write("race.cu", RACY)
+        code, text, said = self.run_it("race.cu", "--report", "json")
+        self.assertEqual(code, 66)
+        program, = json.loads(text)["programs"]
+        finding, = program["findings"]
+        line = line_of(RACY, "s[t + half]")
+        self.assertEqual((finding["kind"], finding["object"], finding["file"], finding["line"]), ("data_race", "s", "race.cu", line))
+        self.assertEqual([(one["kind"], one["block"], one["thread"]) for one in finding["accesses"]], [("read", "0", "31"), ("write", "0", "63")])
+        self.assertTrue(said.startswith("sum = 8128\n\nDATA RACE in kernel sum_block"), said)
+        code, text, _ = self.run_it("race.cu", "--report", "github")
+        self.assertEqual((code, text.count("\n")), (66, 1))
+        self.assertTrue(text.startswith(f"::error file=race.cu,line={line},title=DATA RACE in kernel sum_block on s[63]::read "), text)
+
+    def test_reports_in_files(self):
+        self.write("race.cu", RACY)
+        code, text, said = self.run_it("race.cu", "--report", "sarif=out.sarif", "--report", "text=out.txt", "--report=json=out.json")
+        self.assertEqual((code, text), (66, "sum = 8128\n"))
+        self.assertEqual((self.folder / "out.txt").read_text(), said)
+        result, = json.loads((self.folder / "out.sarif").read_text())["runs"][0]["results"]
+        print_of = json.loads((self.folder / "out.json").read_text())["programs"][0]["findings"][0]["fingerprint"]
+        self.assertEqual(result["partialFingerprints"]["courseRun/v1"], print_of)
+        self.write("race.cu", "// a line more\n" + RACY)
+        self.run_it("race.cu", "--report", "json=out.json")
+        moved, = json.loads((self.folder / "out.json").read_text())["programs"][0]["findings"]
+        self.assertEqual((moved["fingerprint"], moved["line"]), (print_of, line_of(RACY, "s[t + half]") + 1))
+
+    def test_what_was_not_checked_is_in_a_report(self):
+        self.write("lacks.cu", "#include <cufft.h>\nint main() {}\n")
+        code, text, _ = self.run_it("lacks.cu", "--report", "sarif")
+        invocation, = json.loads(text)["runs"][0]["invocations"]
+        said, = invocation["toolExecutionNotifications"]
+        self.assertEqual((code, invocation["executionSuccessful"], said["descriptor"]["id"]), (69, False, "refused"))
+        self.assertEqual(said["locations"][0]["physicalLocation"]["region"], {"startLine": 1})
+
+    def test_what_cannot_be_reported(self):
+        self.write("right.cu", RIGHT)
+        code, text, said = self.run_it("right.cu", "--report", "json", "--report", "sarif")
+        self.assertEqual((code, text), (2, ""))
+        self.assertIn("Only one report can go to standard output", said)
+        code, _, said = self.run_it("right.cu", "--report", "json=no/such/folder.json")
+        self.assertEqual((code, said), (2, "The report no/such/folder.json cannot be written: No such file or directory.\n"))
+        for wrong in ("xml", "json=", "=out"):
+            code, _, said = self.run_it("right.cu", "--report", wrong)
+            self.assertEqual(code, 2)
+            self.assertIn(f"'{wrong}' is not text, json, github or sarif, or one of them with =FILE", said)
+
+    def test_no_report_of_another_run_stays(self):
+        self.write("old.json", "{}")
+        self.many("exit")  # built
+        command = [str(TOP / "course"), "run", "many.cu", "--report", "json=old.json", "--", "loop"]
+        with subprocess.Popen(command, cwd=self.folder, env={**os.environ, "COURSE_BUILD": str(BUILD)}) as process:
+            time.sleep(2)
+            process.send_signal(signal.SIGINT)
+        self.assertEqual((process.returncode, (self.folder / "old.json").read_text()), (130, ""))
+
+
 class Input(Run):
     def test_every_run_reads_the_same(self):
         for of in ("file", "pipe"):

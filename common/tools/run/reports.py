@@ -1,0 +1,62 @@
+"""Reports that other programs read: ./course run --report FORMAT[=FILE]."""
+
+import argparse
+import os
+import sys
+from collections import namedtuple
+from pathlib import Path
+
+from tools.lib.failed import Failed
+from tools.run import annotations, json_report, sarif
+from tools.run.sources import Sources
+
+# text: what is printed anyway, on standard error.
+FORMATS = ("text", "json", "github", "sarif")
+Report = namedtuple("Report", "format file")  # file: None for standard output
+
+
+def asked(word):
+    """The Report of an option's value."""
+    form, _, file = word.partition("=")
+    if form not in FORMATS or word.endswith("="):
+        raise argparse.ArgumentTypeError(f"'{word}' is not {', '.join(FORMATS[:-1])} or {FORMATS[-1]}, or one of them with =FILE")
+    return Report(form, Path(file) if file else None)
+
+
+def needs_output(reports):
+    """True if a report is to be all that is on standard output."""
+    return any(report.file is None and report.format != "text" for report in reports)
+
+
+def prepare(reports):
+    """Empties the reports' files: what is there after a command that was ended is no report of another one. Raises Failed."""
+    if sum(needs_output([report]) for report in reports) > 1:
+        raise Failed("Only one report can go to standard output: name a file for the others, as in --report sarif=findings.sarif.", 2)
+    for report in reports:
+        if report.file:
+            put(report.file, "")
+
+
+def put(file, text):
+    """Writes a file. Raises Failed."""
+    try:
+        file.write_text(text, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise Failed(f"The report {file} cannot be written: {error.strerror}.", 2) from error
+
+
+def write(reports, outcomes, text, exit_code):
+    """Writes all reports on these outcomes. `text`: what was printed; `exit_code`: of the command."""
+    sources = Sources(os.getcwd())
+    for form, file in reports:
+        content = {
+            "text": lambda: text,
+            "json": lambda: json_report.report(outcomes, sources, exit_code),
+            "github": lambda: annotations.report(outcomes, sources),
+            "sarif": lambda: sarif.report(outcomes, sources, exit_code),
+        }[form]()
+        if file:
+            put(file, content)
+        elif form != "text":
+            sys.stdout.write(content)
+            sys.stdout.flush()
