@@ -123,11 +123,21 @@ def parser():
         "understood: -I, -D, -U, -include, -isystem, -l and -L have their effect, those that would change the program are\n"
         "named, and the rest makes no difference here.\n"
         "\n" + EXIT_CODES_OF_RUN
-    ), "./course run race.cu\n./course run sum.cu util.cu -I include -D N=1000 --seeds 20 -- --verbose")
+    ), "./course run race.cu\n./course run sum.cu util.cu -I include -D N=1000 --seeds 20 -- --verbose\n"
+       "./course run --each src 'examples/**/*.cu' -p build --report sarif=findings.sarif")
     one.set_defaults(place=Workplace)
-    one.add_argument("files", metavar="FILE", nargs="+", help="FILE.cu, and .cpp files beside it: compiled, and linked")
+    one.add_argument("files", metavar="FILE", nargs="+", help=(
+        "FILE.cu, and .cpp files beside it: compiled, and linked; - is standard input"))
     which = one.add_mutually_exclusive_group()
     options = [
+        one.add_argument("--each", action="store_true", help=(
+            "each file is a program of its own; FILE may be a folder (all .cu files below it, without hidden and build folders) or a "
+            "pattern such as 'src/**/*.cu'; a table at the end")),
+        one.add_argument("--jobs", metavar="N", type=positive, help="with --each: so many programs at a time (default: cores)"),
+        one.add_argument("--time-limit", metavar="SECONDS", type=seconds,
+                         help="the processor time of a program under one schedule (default: $COURSE_CPU_SECONDS, else 300)"),
+        one.add_argument("--baseline", metavar="FILE", help="findings in it are known, and do not count"),
+        one.add_argument("--write-baseline", metavar="FILE", help="write all findings into it; none counts"),
         one.add_argument("-p", metavar="PLACE", dest="compile_commands",
                          help="a compile_commands.json or its folder: each file is compiled with the options of its entry"),
         which.add_argument("--seeds", metavar="N", type=positive, help=f"run schedules 0 to N - 1 (default: {SEEDS})"),

@@ -5,10 +5,12 @@ import json
 import os
 import re
 import shlex
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from build.compiler.front_end import is_own
 from tools.check import compile_errors
 from tools.check.building import STEP, Progress, find_ninja, run_ninja, wait_for
 from tools.lib.checkout import TOP
@@ -21,6 +23,7 @@ GROUP = ("-Wl,--start-group", "-Wl,--end-group")
 FLAGS = ["-fdiagnostics-color=never", "-Wvla", "-Wno-extra", "-Wno-missing-braces", "-Wno-deprecated-volatile",
          "-Wno-deprecated-anon-enum-enum-conversion", "-Wno-deprecated-enum-enum-conversion",
          "-Wno-deprecated-enum-float-conversion", "-Wno-duplicate-decl-specifier", "-Wno-implicit-const-int-float-conversion"]
+LACKS_MAIN = re.compile(r"undefined (reference to|symbol:).*\bmain\b|__real_main")  # a linker's words
 # Of a file that takes the place of a source, the time may be older than that of the object: $version tells them apart. The
 # program may be running while it is linked anew.
 RULES = """\
@@ -84,10 +87,11 @@ class NotMade(Failed):
     """Why there is no program, and the lines of the sources that are the reason. It is refused if the sources are right, as
     far as was seen, and use what the CPU device does not have."""
 
-    def __init__(self, text, places=(), is_refused=False):
+    def __init__(self, text, places=(), is_refused=False, lacks_main=False):
         super().__init__(text)
         self.places = tuple(places)
         self.is_refused = is_refused
+        self.lacks_main = lacks_main
 
 
 # ---- the program --------------------------------------------------------------------------------------
@@ -96,22 +100,23 @@ class NotMade(Failed):
 class Program:
     """A program of some sources, in a folder of its own in the build folder. `options` of a compiler belong to each source."""
 
-    def __init__(self, build, sources, options=None, libraries=()):
+    def __init__(self, build, sources, options=None, libraries=(), link=None, folder=None):
         self.build = build
         self.sources = sources
         self.options = options or {}
         self.libraries = list(libraries)  # the linker's options -L and -l
         place = os.path.realpath(sources[0])
-        self.folder = build / "run" / f"{Path(sources[0]).stem}-{hashlib.sha256(place.encode()).hexdigest()[:8]}"
+        self.folder = folder or build / "run" / f"{Path(sources[0]).stem}-{hashlib.sha256(place.encode()).hexdigest()[:8]}"
         self.file = self.folder / Path(sources[0]).stem
+        self.link = link  # what prepare_libraries() gave, if one command makes several programs
         self.warnings = []  # of the compiler, on the files that it has just compiled
 
     def make(self):
         """Makes the program. Raises NotMade for what is wrong with the sources, Failed for the rest."""
-        linker, words = prepare_libraries(self.build)
+        linker, words = self.link or prepare_libraries(self.build)
         self.folder.mkdir(parents=True, exist_ok=True)
         file = self.folder / "build.ninja"
-        with open(self.folder / "lock", "w") as lock, Progress(True) as progress:
+        with open(self.folder / "lock", "w") as lock, Progress(not self.link) as progress:
             wait_for(lock, progress)
             file.write_text(self.build_file(linker, words), encoding="utf-8", errors="surrogateescape")
             # In the reader's folder, where the names in messages come from. One that does not compile hides no other one.
@@ -145,6 +150,14 @@ class Program:
         is_other = standard and source.endswith(".cu") and standard not in ("c++20", "gnu++20")
         return f"\n\nA .cu file is compiled as C++20 here, not as -std={standard}." if is_other else ""
 
+    def files(self):
+        """The files of the reader's own that it was made of, as they are shown."""
+        done = subprocess.run([find_ninja(), "-f", str(self.folder / "build.ninja"), "-t", "deps"], stdout=subprocess.PIPE, text=True,
+                              errors="surrogateescape", check=False)
+        read = [line[4:] for line in done.stdout.splitlines() if line.startswith("    ")]
+        own = (file for file in read if is_own(file) and not file.endswith((".py", ".json")))
+        return list(dict.fromkeys(os.path.relpath(file) for file in [*self.sources, *own]))
+
     def object(self, number):
         """The object file of a source."""
         return self.folder / f"{number}-{Path(self.sources[number]).stem}.o"
@@ -172,6 +185,8 @@ class Program:
             raise NotMade("\n\n".join(problems), places, is_refused)
         if code != 0:
             failed, text = said.get("program", (False, ""))
+            if failed and LACKS_MAIN.search(text):
+                raise NotMade(f"There is no main() in {', '.join(map(os.path.relpath, self.sources))}: a program needs one.", lacks_main=True)
             raise NotMade(explain_link_failure(text, self.sources) if failed else output)
 
 
@@ -203,8 +218,6 @@ def what_was_said(output):
 def explain_link_failure(output, sources):
     """What a reader needs of a linker's message."""
     names = ", ".join(map(os.path.relpath, sources))
-    if re.search(r"undefined (reference to|symbol:).*\bmain\b|__real_main", output):
-        return f"There is no main() in {names}: a program needs one."
     missing = re.findall(r"undefined (?:reference to|symbol:) [`']?([^'\n]+?)'?$", output, re.MULTILINE)
     if missing:
         return "\n  ".join([f"{names} cannot be linked: nothing defines", *dict.fromkeys(missing)])

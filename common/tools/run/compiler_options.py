@@ -90,6 +90,15 @@ class CompilerOptions:
             elif option.name not in HARMLESS and not GENERAL.match(word):
                 self.unknown.append(word)
 
+    def add(self, other):
+        """Takes in the options of another command, which come after its own."""
+        self.macros += other.macros
+        self.forced += other.forced
+        self.libraries += other.libraries
+        self.standard = other.standard or self.standard
+        for group, more in zip(self.folders, other.folders):
+            group.extend(more)
+
     def take(self, text, name, value):
         """An option with its value; `text` is both."""
         if name in FOLDERS:
