@@ -322,6 +322,10 @@ class Ends(Run):
         self.assertEqual((code, text), (69, "begins\n"))
         self.assertEqual(said, f"threads.cu:{line_of(THREADS, 'cudaMalloc(&y')}: error: not supported on the CPU device: "
                          "a call of the CUDA runtime from a second thread of the host: make all calls from one thread\n")
+        # Without ./course run the device tells the refusal itself.
+        alone = subprocess.run([Program(BUILD, [str(self.folder / "threads.cu")], []).file], capture_output=True, text=True)
+        self.assertEqual((alone.returncode, alone.stdout), (1, "begins\n"))
+        self.assertIn(f"threads.cu:{line_of(THREADS, 'cudaMalloc(&y')}: error: not supported on the CPU device: a call of", alone.stderr)
 
     def test_a_loop_of_a_kernel(self):
         code, text, said = self.many("spin")
