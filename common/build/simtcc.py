@@ -1,7 +1,7 @@
 """The compiler of the CPU device: an object file from a CUDA source, as nvcc makes one.
 
     simtcc.py --settings simtcc.json FILE.cu -o FILE.o [-MF DEPFILE] [--headers NAME] [-rdc=true]
-                 [--learner] [--refusals FILE] [-Idir ...] [-Dname ...]
+                 [--learner] [--refusals FILE] [-Idir ...] [-Dname ...] [-includeHEADER ...]
     simtcc.py --rewrite FILE.cu -o FILE.cpp [-MF DEPFILE] [-rdc=true] [-Idir ...]   only what the rewriter makes of it
     simtcc.py --find COMPILER CXX...      which compiler `meson setup` should take; "" for COMPILER: the best one
 
@@ -82,8 +82,11 @@ def compile_with(compiler, options):
     if is_cuda:
         stem = options.output.removesuffix(".o")
         text = stem + ("" if stem.endswith(".cu") else ".cu") + ".cpp"
-        files += rewrite(options.source, text, options.include_folders() + compiler.include_folders, options.is_linked)
+        files += rewrite(options.source, text, options.include_folders() + compiler.include_folders, options.is_linked,
+                         options.forced)
         command += ["-include", "cuda_runtime.h"]  # as nvcc does
+    else:
+        command += options.forced_flags()
     command += ["-iquote", os.path.dirname(options.source) or ".", *options.flags]
     of_compiler = options.depfile or options.output + ".d"
     files += compile_file([*command, "-c", text, "-o", options.output], of_compiler)
@@ -112,7 +115,7 @@ def main(arguments):
     try:
         write_refusals(options, "")  # those of the run before are no longer true
         if options.only_rewrites:
-            files = rewrite(options.source, options.output, options.include_folders(), options.is_linked)
+            files = rewrite(options.source, options.output, options.include_folders(), options.is_linked, options.forced)
         else:
             files = compile_source(options)
         if options.depfile:

@@ -11,6 +11,7 @@ class Options:
         self.headers = "kernel"
         self.is_linked = self.only_rewrites = self.is_of_learner = False
         self.flags = []
+        self.forced = []  # headers that come before the source
         places = {"-o": "output", "-MF": "depfile", "--settings": "settings", "--headers": "headers", "--refusals": "refusals"}
         remaining = iter(arguments)
         for argument in remaining:
@@ -22,6 +23,8 @@ class Options:
                 self.is_of_learner = True
             elif argument == "--rewrite":
                 self.only_rewrites = True
+            elif argument.startswith("-include"):
+                self.forced.append(argument.removeprefix("-include"))
             elif argument.startswith("-"):
                 self.flags.append(argument)
             elif self.source is None:
@@ -33,3 +36,6 @@ class Options:
 
     def include_folders(self):
         return [flag[2:] for flag in self.flags if flag.startswith("-I")]
+
+    def forced_flags(self):
+        return [word for name in self.forced for word in ("-include", name)]

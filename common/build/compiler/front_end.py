@@ -82,7 +82,8 @@ class FrontEnd(threading.Thread):
 
     def run(self):
         folder = os.path.dirname(self.options.source) or "."
-        command = [*self.header.command, *self.header.how_to_use, "-iquote", folder, *self.options.flags, self.options.source]
+        command = [*self.header.command, *self.header.how_to_use, "-iquote", folder, *self.options.flags,
+                   *self.options.forced_flags(), self.options.source]
         with contextlib.suppress(OSError):  # the compiler will say it
             self.header.make()
             with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace") as self.process:

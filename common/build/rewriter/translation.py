@@ -150,11 +150,23 @@ class Translation:
         if quote == '"' and os.path.dirname(found) != os.path.dirname(self.files[0]):
             file.edits.append((directive.begin, directive.end, f"#include {c_string(os.path.abspath(found))}"))
 
+    def force(self, names, source):
+        """The text of headers that come before the source, those of -include."""
+        text = ""
+        for name in names:
+            found = self.find('"', name, source)
+            is_cuda = found is not None and self.is_cuda(found)
+            text += self.expand(found) if is_cuda else f'#line 1 {c_string(f"-include {name}")}\n#include {c_string(found or name)}'
+            text += "\n"
+        return text
 
-def rewrite(source, output, include_folders, is_linked=False):
-    """Writes `source` as C++; returns the files that it was made of."""
+
+def rewrite(source, output, include_folders, is_linked=False, forced=()):
+    """Writes `source` as C++, with these headers before it; returns the files that it was made of."""
     translation = Translation(include_folders, is_linked)
-    text = translation.expand(os.path.normpath(source))
+    source = os.path.normpath(source)
+    translation.files.append(source)  # the first one, though headers come before it
+    text = translation.force(forced, source) + translation.expand(source)
     with open(output, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
     return translation.files

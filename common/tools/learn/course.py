@@ -39,7 +39,7 @@ EXIT_CODES_OF_RUN = "exit code:\n" + "\n".join(f"  {code:>13}  {meaning.replace(
 
 
 def parser():
-    """What can be typed: the parser, and the names of the commands."""
+    """What can be typed: the parser, the names of the commands, and the options of run: {name: True if a value follows}."""
     form = argparse.RawDescriptionHelpFormatter
     build = argparse.ArgumentParser(add_help=False)
     build.add_argument("--build", metavar="DIR", help=BUILD, default=argparse.SUPPRESS)  # or the one before COMMAND
@@ -119,27 +119,43 @@ def parser():
     one.add_argument("--output", metavar="FILE", help="the file to write (default: in the build folder)")
     one = command("run", run, (
         "Any .cu file with a main(), from any folder: it is compiled into the build folder, and runs in yours, once per\n"
-        "schedule until one has a finding. What comes after -- is for the program.\n"
+        "schedule until one has a finding. What comes after -- is for the program. Options of nvcc, clang and g++ are\n"
+        "understood: -I, -D, -U, -include, -isystem, -l and -L have their effect, those that would change the program are\n"
+        "named, and the rest makes no difference here.\n"
         "\n" + EXIT_CODES_OF_RUN
-    ), "./course run race.cu\n./course run sum.cu util.cu -I include -D N=1000 --seeds 20 -- --verbose")
+    ), "./course run race.cu\n./course run sum.cu util.cu -I include -D N=1000 --seeds 20 -- --verbose\n"
+       "./course run --each src 'examples/**/*.cu' -p build --report sarif=findings.sarif")
     one.set_defaults(place=Workplace)
-    one.add_argument("files", metavar="FILE", nargs="+", help="FILE.cu, and .cpp files beside it: compiled, and linked")
-    one.add_argument("-I", metavar="DIR", dest="include", action="append", default=[], help="look for headers here, too")
-    one.add_argument("-D", metavar="NAME=VALUE", dest="define", action="append", default=[], help="define a macro")
+    one.add_argument("files", metavar="FILE", nargs="+", help=(
+        "FILE.cu, and .cpp files beside it: compiled, and linked; - is standard input"))
     which = one.add_mutually_exclusive_group()
-    which.add_argument("--seeds", metavar="N", type=positive, help=f"run schedules 0 to N - 1 (default: {SEEDS})")
-    which.add_argument("--schedule", metavar="SEED", type=natural, help="run only this schedule")
-    one.add_argument("--report", metavar="FORMAT[=FILE]", type=reports.asked, action="append", default=[], help=(
-        "also for other programs: json, github (annotations) or sarif, to standard output, where the program's own output then is "
-        "not, or to FILE; text=FILE: what is printed; several times"))
-    one.add_argument("--count", action="store_true", help="a table of what each kernel asked of memory, in the first run")
-    one.add_argument("--trace", metavar="FILE", nargs="?", const="",
-                     help="record what the lanes do in the first run, and draw it (default: into the build folder)")
-    return main_parser, list(commands.choices)
+    options = [
+        one.add_argument("--each", action="store_true", help=(
+            "each file is a program of its own; FILE may be a folder (all .cu files below it, without hidden and build folders) or a "
+            "pattern such as 'src/**/*.cu'; a table at the end")),
+        one.add_argument("--jobs", metavar="N", type=positive, help="with --each: so many programs at a time (default: cores)"),
+        one.add_argument("--time-limit", metavar="SECONDS", type=seconds,
+                         help="the processor time of a program under one schedule (default: $COURSE_CPU_SECONDS, else 300)"),
+        one.add_argument("--baseline", metavar="FILE", help="findings in it are known, and do not count"),
+        one.add_argument("--write-baseline", metavar="FILE", help="write all findings into it; none counts"),
+        one.add_argument("-p", metavar="PLACE", dest="compile_commands",
+                         help="a compile_commands.json or its folder: each file is compiled with the options of its entry"),
+        which.add_argument("--seeds", metavar="N", type=positive, help=f"run schedules 0 to N - 1 (default: {SEEDS})"),
+        which.add_argument("--schedule", metavar="SEED", type=natural, help="run only this schedule"),
+        one.add_argument("--report", metavar="FORMAT[=FILE]", type=reports.asked, action="append", default=[], help=(
+            "also for other programs: json, github (annotations) or sarif, to standard output, where the program's own output then is "
+            "not, or to FILE; text=FILE: what is printed; several times")),
+        one.add_argument("--count", action="store_true", help="a table of what each kernel asked of memory, in the first run"),
+        one.add_argument("--trace", metavar="FILE", nargs="?", const="",
+                         help="record what the lanes do in the first run, and draw it (default: into the build folder)"),
+    ]
+    own_options = {"-h": False, "--help": False, "--build": True}
+    own_options.update({name: option.nargs is None for option in options for name in option.option_strings})
+    return main_parser, list(commands.choices), own_options
 
 
-def check_command(words, commands):
-    """Raises Failed, with the commands that look like it, if the first word is no command."""
+def command_in(words, commands):
+    """The command, which is the first word; "" without one. Raises Failed, with the commands that look like it, for another word."""
     words = iter(words)
     for word in words:
         if word == "--build":
@@ -149,7 +165,8 @@ def check_command(words, commands):
                 near = nearest(word, commands)
                 way_out = f"Did you mean {one_of(near)}?" if near else f"The commands are {', '.join(commands)}."
                 raise Failed(f"There is no command {word}. {way_out}", 2)
-            return
+            return word
+    return ""
 
 
 def seconds(text):
@@ -193,15 +210,18 @@ def main():
     signal.signal(signal.SIGHUP, end)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        command_line, commands = parser()
+        command_line, commands, options_of_run = parser()
         if len(sys.argv) == 1:
             command_line.print_help()
             return 0
         words = sys.argv[1:]
-        check_command(words, commands)
-        words, program_arguments = split_words(words)
+        command = command_in(words, commands)
+        of_compiler, of_program = [], []
+        if command == "run":
+            words, of_compiler, of_program = split_words(words, options_of_run)
         arguments = command_line.parse_args(words)
-        arguments.program_arguments = program_arguments
+        arguments.compiler_words, arguments.program_arguments = of_compiler, of_program
+        arguments.own_options = list(options_of_run)
         set_shell_folder()
         code = arguments.function(arguments.place(arguments.build), arguments)
         sys.stdout.flush()

@@ -1,22 +1,29 @@
 """./course run: any CUDA file on the CPU device."""
 
+import contextlib
 import os
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 
-from tools.learn.build_folder import find_build, program_name
+from tools.learn.build_folder import find_build, nearest, one_of, program_name
 from tools.lib.checkout import TOP, seen_from_the_shell
 from tools.lib.failed import Failed
 from tools.lib.terminal import paint
-from tools.run import report, reports
-from tools.run.build_program import MADE_BY_MESON, Program
+from tools.run import baseline, report, reports, several
+from tools.run.build_program import MADE_BY_MESON, Program, prepare_libraries
+from tools.run.compile_commands import CompileCommands
+from tools.run.compiler_options import CompilerOptions, split_options
+from tools.run.expected import Expected
 from tools.run.outcome import CRASHED, FINDINGS, OUT_OF_TIME, REFUSED, outcome_of
-from tools.run.schedules import Input
+from tools.run.renamed import renamed, source_file
+from tools.run.schedules import Input, NoInput
+from tools.run.sources import Sources
 
 PLAIN = (".cpp", ".cc", ".cxx")  # C++, which nvcc hands to the host's compiler
 WARNINGS_SHOWN = 10
+OUTPUT_SHOWN = 10  # lines of each of several programs
 SEEDS = 4  # as of a check: nearly every race shows in the first one, a wrong order of blocks or warps in the next ones
 
 
@@ -34,16 +41,15 @@ class Workplace:
             )
 
 
-def split_words(words):
-    """The command line of ./course, and the arguments of a program that it runs: those after --."""
-    if "run" not in words:
-        return words, []
+def split_words(words, own):
+    """The command line of ./course run: its own words, options for a compiler, and the arguments of the program, those after --.
+    `own` has the options of ./course run: {name: True if a value follows}."""
     end = words.index("--") if "--" in words else len(words)
-    mine = words[:end]
+    mine, of_compiler = split_options(words[:end], own)
     for number, word in enumerate(mine[:-1]):
         if word == "--trace" and mine[number + 1].endswith(".cu"):  # no FILE, but the first one to compile
             mine[number] = "--trace="
-    return mine, words[end + 1 :]
+    return mine, of_compiler, words[end + 1 :]
 
 
 def say(text):
@@ -64,6 +70,28 @@ def sources_of(names):
     return [os.path.abspath(name) for name in names]
 
 
+def options_of(sources, project, typed):
+    """{source: its CompilerOptions}: those of the CompileCommands, if there are any, then those that were `typed`; and what to say of
+    the first ones, lines. Raises Failed."""
+    of, remarks = {}, []
+    for source in sources:
+        of[source], said = project.options_of(source) if project else (CompilerOptions(), [])
+        remarks += [f"note: {os.path.relpath(source)}: {remark}." for remark in said]
+        of[source].add(typed)
+    return of, remarks
+
+
+def typed_options(arguments):
+    """The CompilerOptions of the command line. Raises Failed for an option that neither ./course nor a compiler has."""
+    typed = CompilerOptions()
+    typed.read(arguments.compiler_words, os.getcwd())
+    for option in typed.unknown:
+        near = nearest(option.partition("=")[0], arguments.own_options)
+        way_out = f"Did you mean {one_of(near)}?" if near else "Arguments of the program come after --."
+        raise Failed(f"{option} is no option of ./course run, nvcc or clang. {way_out}", 2)
+    return typed
+
+
 def seeds_of(arguments):
     """The schedules to run, in order."""
     one = arguments.schedule if arguments.schedule is not None else os.environ.get("SIMT_SEED")
@@ -74,8 +102,10 @@ def seeds_of(arguments):
     return [int(one)]
 
 
-def check_time_limit():
-    """Raises Failed for a limit of time that is none."""
+def set_time_limit(arguments):
+    """Sets the processor time of each schedule, which programs have from their environment. Raises Failed for one that is none."""
+    if arguments.time_limit:
+        os.environ["COURSE_CPU_SECONDS"] = f"{arguments.time_limit:g}"
     text = os.environ.get("COURSE_CPU_SECONDS", "1")
     try:
         is_limit = 0 < float(text) < float("inf")
@@ -85,11 +115,13 @@ def check_time_limit():
         raise Failed(f"COURSE_CPU_SECONDS must be a number above 0, and is '{text}'.", 2)
 
 
-def again(arguments, seed):
-    """The command that runs one schedule again."""
-    words = [program_name(), "run", *arguments.files]
-    words += [word for folder in arguments.include for word in ("-I", folder)]
-    words += [word for name in arguments.define for word in ("-D", name)]
+def again(arguments, files, seed):
+    """The command that runs one schedule of a program again."""
+    words = [program_name(), "run", *files]
+    words += arguments.compiler_words
+    words += ["-p", arguments.compile_commands] if arguments.compile_commands else []
+    words += ["--time-limit", f"{arguments.time_limit:g}"] if arguments.time_limit else []
+    words += ["--baseline", arguments.baseline] if arguments.baseline else []
     words += ["--build", arguments.build] if arguments.build else []
     words += ["--schedule", str(seed)]
     return shlex.join(words + (["--", *arguments.program_arguments] if arguments.program_arguments else []))
@@ -97,59 +129,168 @@ def again(arguments, seed):
 
 def run(place, arguments):
     """compiles CUDA files of your own, runs them on the CPU device, and says what it finds"""
-    sources = sources_of(arguments.files)
-    flags = [f"-I{os.path.abspath(folder)}" for folder in arguments.include]
-    flags += [f"-D{name}" for name in arguments.define]
-    check_time_limit()
-    program = Program(place.build, sources, flags)
-    trace = Path(arguments.trace or f"{program.file}-trace.json") if arguments.trace is not None else None
-    settings = {**({"COURSE_COUNT": "1"} if arguments.count else {}), **({"SIMT_TRACE": str(trace)} if trace else {})}
+    typed = typed_options(arguments)
+    project = CompileCommands(arguments.compile_commands) if arguments.compile_commands else None
+    set_time_limit(arguments)
+    if arguments.each and arguments.trace is not None:
+        raise Failed("--trace records one program: name it without --each.", 2)
+    known = baseline.read(arguments.baseline) if arguments.baseline else {}
+    sources = Sources(os.getcwd())
+    expected = Expected(sources, known, takes_all=bool(arguments.write_baseline))
     reports.prepare(arguments.report)
-    shown_on = sys.stderr.buffer if reports.needs_output(arguments.report) else sys.stdout.buffer
+    for option, why in typed.remarks.items():
+        say(f"note: {option} {why}.")
     try:
-        outcome = outcome_of(program, seeds_of(arguments), arguments.program_arguments, Input(), settings, shown_on, say_warnings)
+        outcomes, text = (run_each if arguments.each else run_one)(place, arguments, project, typed, expected)
     except OSError as error:
         raise Failed(f"{error.filename} cannot be written: {error.strerror}. Use a build folder that can.", 2) from error
-    text = text_of(arguments, outcome)
+    code = several.exit_code_of(outcomes) if arguments.each else outcomes[0].exit_code
+    rest = text_of_all(arguments, outcomes, known, sources)
+    if rest:
+        say(rest.removesuffix("\n"))
+    reports.write(arguments.report, [outcome for outcome in outcomes if outcome.has_main or not arguments.each], text + rest, code)
+    return code
+
+
+def run_one(place, arguments, project, typed, expected):
+    """Makes and runs a program of all files; returns its Outcome, in a list, and what was said of it."""
+    with contextlib.ExitStack() as stack:
+        name = None
+        if arguments.files == ["-"]:
+            name = stack.enter_context(source_file(sys.stdin.buffer.read(), place.build / "run"))
+            typed.folders[0].append(os.getcwd())  # of #include "..."
+        sources = [str(name)] if name else sources_of(arguments.files)
+        options, remarks = options_of(sources, project, typed)
+        for remark in remarks:
+            say(renamed(remark, name) if name else remark)
+        program = Program(place.build, sources, options, typed.libraries, folder=name and name.parent)
+        default = place.build / "run" / "stdin" if name else program.file
+        trace = Path(arguments.trace or f"{default}-trace.json") if arguments.trace is not None else None
+        settings = {**count_settings(arguments), **({"SIMT_TRACE": str(trace)} if trace else {})}
+        shown_on = sys.stderr.buffer if reports.needs_output(arguments.report) else sys.stdout.buffer
+        outcome = outcome_of(
+            program, seeds_of(arguments), arguments.program_arguments, Input(), settings, shown_on,
+            lambda warnings: say_warnings(renamed(warnings, name) if name else warnings), expected)  # fmt: skip
+        outcome = renamed(outcome, name) if name else outcome
+    text = text_of(arguments, arguments.files, outcome)
     say(text.removesuffix("\n"))
     if arguments.count and outcome.schedules:
-        say("\n" + report.table(outcome.kernels) if outcome.kernels else "No kernel has run: there is nothing to count.")
+        say("\n" + counts_text(outcome))
     if trace and outcome.schedules:
         say("\n" + draw(trace))
-    reports.write(arguments.report, [outcome], text, outcome.exit_code)
-    return outcome.exit_code
+    return [outcome], text
+
+
+def count_settings(arguments):
+    return {"COURSE_COUNT": "1"} if arguments.count else {}
+
+
+def counts_text(outcome):
+    return report.table(outcome.kernels) if outcome.kernels else "No kernel has run: there is nothing to count."
+
+
+def run_each(place, arguments, project, typed, expected):
+    """Makes and runs a program of each file; returns their Outcomes, and what was said of them."""
+    files = several.files_of(arguments.files)
+    link = prepare_libraries(place.build)
+    tasks, remarks = [], []
+    for file in files:
+        source = os.path.abspath(file)
+        options, said = options_of([source], project, typed)
+        remarks.append([f"{remark}\n" for remark in said])
+        program = Program(place.build, [source], options, typed.libraries, link)
+        tasks.append((program, seeds_of(arguments), arguments.program_arguments, count_settings(arguments), expected))
+    outcomes, texts = [], []
+
+    def tell(text):
+        texts.append(text)
+        print(text, end="", flush=True, file=sys.stderr if reports.needs_output(arguments.report) else sys.stdout)
+
+    for file, said, outcome in zip(files, remarks, several.in_parallel(outcome_of_task, tasks, arguments.jobs or cores())):
+        outcomes.append(outcome)
+        if outcome.has_main:
+            tell(section_text(arguments, file, outcome, said, is_whole=len(files) == 1))
+    tell(several.table(files, outcomes))
+    return outcomes, "".join(texts)
+
+
+def outcome_of_task(task):
+    """The Outcome of one program of several."""
+    program, seeds, words, settings, expected = task
+    return outcome_of(program, seeds, words, NoInput(), settings, expected=expected)
+
+
+def cores():
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def section_text(arguments, file, outcome, remarks, is_whole):
+    """What to say of one program of several: its own output, as far as it is shown, then what was found."""
+    warnings = [f"{line}\n" for line in warning_lines(outcome.warnings)]
+    printed = outcome.output.decode(errors="replace").splitlines()
+    if outcome.decisive and outcome.decisive == outcome.schedules[0]:  # else they are shown with the schedule that they are of
+        printed += outcome.errors.decode(errors="replace").splitlines()
+    shown = printed if is_whole else printed[:OUTPUT_SHOWN]
+    more = [f"... and {len(printed) - len(shown)} more lines"] if len(printed) > len(shown) else []
+    parts = [f"==== {file}\n", *remarks, *warnings, *(f"{line}\n" for line in [*shown, *more])]
+    parts.append(text_of(arguments, [file], outcome))
+    if arguments.count and outcome.schedules:
+        parts.append(f"\n{counts_text(outcome)}\n")
+    return "".join(parts) + "\n"
+
+
+def text_of_all(arguments, outcomes, known, sources):
+    """What to say at the end of suppressions and baselines; writes the baseline that is asked for."""
+    ended = [outcome for outcome in outcomes if outcome.schedules and not outcome.is_stopped()]
+    everything = dict.fromkeys(one for outcome in outcomes for one in outcome.suppressions if outcome.schedules)
+    used = {one for outcome in outcomes for one in outcome.suppressions if any(map(one.allows, outcome.findings))}
+    lines = [f"note: {one.useless()}" for one in everything if one not in used]
+    entries = [entry for outcome in outcomes for entry in baseline.entries_of(outcome.findings, sources)]
+    files = {sources.path(file) for outcome in ended for file in outcome.files}
+    gone = baseline.gone_from({key: entry for key, entry in known.items() if entry["file"] in files}, {e["fingerprint"] for e in entries})
+    if arguments.write_baseline:
+        number = baseline.write(arguments.write_baseline, entries)
+        lines.append(f"{arguments.write_baseline}: {number} finding{'s' if number != 1 else ''}")
+    return "".join(f"{line}\n" for line in [*lines, *gone])
 
 
 def say_warnings(warnings):
     """Says what the compiler remarked on."""
-    for warning in warnings[:WARNINGS_SHOWN]:
-        say(warning)
-    if len(warnings) > WARNINGS_SHOWN:
-        say(f"... and {len(warnings) - WARNINGS_SHOWN} more warnings")
+    for line in warning_lines(warnings):
+        say(line)
 
 
-def text_of(arguments, outcome):
-    """What to say of the program; its own output has been shown."""
+def warning_lines(warnings):
+    more = [f"... and {len(warnings) - WARNINGS_SHOWN} more warnings"] if len(warnings) > WARNINGS_SHOWN else []
+    return [*warnings[:WARNINGS_SHOWN], *more]
+
+
+def text_of(arguments, files, outcome):
+    """What to say of the program of these files; its own output has been shown."""
     schedules, decisive = outcome.schedules, outcome.decisive
     errors = outcome.errors.decode(errors="replace")
+    new = [finding for finding in outcome.findings if finding.counts()]
+    a_finding = "a finding" if len(new) == len(outcome.findings) else "a new finding"
     parts = []
     if outcome.is_stopped() and len(schedules) > 1:  # only the first run has shown what the program said
-        parts += [f"Schedule {decisive.seed}, after {report.names_of(schedules[:-1])} without a finding:\n", errors]
-    if outcome.findings:
-        parts.append(f"\n{report.text_of(outcome.findings)}\n")
+        parts += [f"Schedule {decisive.seed}, after {report.names_of(schedules[:-1])} without {a_finding}:\n", errors]
+    if new:
+        parts.append(f"\n{report.text_of(new)}\n")
     if outcome.message:
         parts.append(("\n" if outcome.verdict in (FINDINGS, OUT_OF_TIME, CRASHED) else "") + f"{outcome.message}\n")
     if outcome.difference:
         parts.append(f"{outcome.difference}\n")
     parts += [f"note: {note.text}\n" for note in outcome.notes]
+    parts.append(report.others_text(outcome.findings))
     if outcome.is_stopped():
-        parts += [f"\nagain: {again(arguments, decisive.seed)}\n"] if outcome.verdict != REFUSED else []
+        parts += [f"\nagain: {again(arguments, files, decisive.seed)}\n"] if outcome.verdict != REFUSED else []
     elif schedules:
-        parts.append(paint(f"No finding under {report.names_of(schedules)}.", "quiet") + "\n")
+        parts.append(paint(f"{a_finding.replace('a', 'No', 1)} under {report.names_of(schedules)}.", "quiet") + "\n")
         first = schedules[0]
         if decisive != first:
             parts += [errors, f"The program ends with exit code {decisive.exit_code} under schedule {decisive.seed}, and with "
-                      f"{first.exit_code} under schedule {first.seed}.\nagain: {again(arguments, decisive.seed)}\n"]
+                      f"{first.exit_code} under schedule {first.seed}.\nagain: {again(arguments, files, decisive.seed)}\n"]
     return "".join(parts)
 
 

@@ -2,7 +2,7 @@
 
 import textwrap
 
-from tools.run.outcome import FAILED, NOT_COMPILED, REFUSED, exit_text
+from tools.run.outcome import FAILED, NOT_COMPILED, REFUSED, Finding, exit_text
 
 SHOWN = 10  # of each level, by the runner, in one step
 
@@ -25,7 +25,7 @@ def annotation(level, file, line, title, message):
 
 def annotations_of(outcome, sources):
     """(level, command) for all that is to be said of a program."""
-    for finding in outcome.findings:
+    for finding in filter(Finding.counts, outcome.findings):
         head, _, rest = finding.text.partition("\n")
         yield "error", annotation("error", sources.path(finding.file), finding.line, head, textwrap.dedent(rest) or head)
     file = sources.path(outcome.sources[0])

@@ -5,10 +5,12 @@ import json
 import os
 import re
 import shlex
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from build.compiler.front_end import is_own
 from tools.check import compile_errors
 from tools.check.building import STEP, Progress, find_ninja, run_ninja, wait_for
 from tools.lib.checkout import TOP
@@ -21,12 +23,13 @@ GROUP = ("-Wl,--start-group", "-Wl,--end-group")
 FLAGS = ["-fdiagnostics-color=never", "-Wvla", "-Wno-extra", "-Wno-missing-braces", "-Wno-deprecated-volatile",
          "-Wno-deprecated-anon-enum-enum-conversion", "-Wno-deprecated-enum-enum-conversion",
          "-Wno-deprecated-enum-float-conversion", "-Wno-duplicate-decl-specifier", "-Wno-implicit-const-int-float-conversion"]
+LACKS_MAIN = re.compile(r"undefined (reference to|symbol:).*\bmain\b|__real_main")  # a linker's words
 # Of a file that takes the place of a source, the time may be older than that of the object: $version tells them apart. The
 # program may be running while it is linked anew.
 RULES = """\
 builddir = {folder}
 rule unit
-  command = {compiler} $in -o $out -MF $out.d --refusals $out.refusals {flags} # $version
+  command = {compiler} $in -o $out -MF $out.d --refusals $out.refusals {flags} $flags # $version
   depfile = $out.d
   deps = gcc
   description = $number
@@ -84,33 +87,36 @@ class NotMade(Failed):
     """Why there is no program, and the lines of the sources that are the reason. It is refused if the sources are right, as
     far as was seen, and use what the CPU device does not have."""
 
-    def __init__(self, text, places=(), is_refused=False):
+    def __init__(self, text, places=(), is_refused=False, lacks_main=False):
         super().__init__(text)
         self.places = tuple(places)
         self.is_refused = is_refused
+        self.lacks_main = lacks_main
 
 
 # ---- the program --------------------------------------------------------------------------------------
 
 
 class Program:
-    """A program of some sources, with the compiler's options `flags`, in a folder of its own in the build folder."""
+    """A program of some sources, in a folder of its own in the build folder. `options` of a compiler belong to each source."""
 
-    def __init__(self, build, sources, flags):
+    def __init__(self, build, sources, options=None, libraries=(), link=None, folder=None):
         self.build = build
         self.sources = sources
-        self.flags = flags
+        self.options = options or {}
+        self.libraries = list(libraries)  # the linker's options -L and -l
         place = os.path.realpath(sources[0])
-        self.folder = build / "run" / f"{Path(sources[0]).stem}-{hashlib.sha256(place.encode()).hexdigest()[:8]}"
+        self.folder = folder or build / "run" / f"{Path(sources[0]).stem}-{hashlib.sha256(place.encode()).hexdigest()[:8]}"
         self.file = self.folder / Path(sources[0]).stem
+        self.link = link  # what prepare_libraries() gave, if one command makes several programs
         self.warnings = []  # of the compiler, on the files that it has just compiled
 
     def make(self):
         """Makes the program. Raises NotMade for what is wrong with the sources, Failed for the rest."""
-        linker, words = prepare_libraries(self.build)
+        linker, words = self.link or prepare_libraries(self.build)
         self.folder.mkdir(parents=True, exist_ok=True)
         file = self.folder / "build.ninja"
-        with open(self.folder / "lock", "w") as lock, Progress(True) as progress:
+        with open(self.folder / "lock", "w") as lock, Progress(not self.link) as progress:
             wait_for(lock, progress)
             file.write_text(self.build_file(linker, words), encoding="utf-8", errors="surrogateescape")
             # In the reader's folder, where the names in messages come from. One that does not compile hides no other one.
@@ -121,17 +127,36 @@ class Program:
         """The rules for a unit and for the program, and what is made by them."""
         compiler = [sys.executable, str(TOP / "common"), "build.simtcc", "--settings", str(self.build / MADE_BY_MESON),
                     "--headers", "program", "--learner"]
-        flags = [*FLAGS, *self.flags, *(["-rdc=true"] if len(self.sources) > 1 else [])]
+        flags = [*FLAGS, *(["-rdc=true"] if len(self.sources) > 1 else [])]
         text = RULES.format(folder=in_variable(str(self.folder)), compiler=in_command(compiler), flags=in_command(flags),
-                            build=in_command([str(self.build)]), linker=in_command(linker), words=in_command(words))
+                            build=in_command([str(self.build)]), linker=in_command(linker), words=in_command([*self.libraries, *words]))
         objects = []
         for number, source in enumerate(self.sources):
             objects.append(in_path(str(self.object(number))))
             status = os.stat(source)
             text += (f"build {objects[-1]}: unit {in_path(os.path.relpath(source))}\n"
-                     f"  number = {number}\n  version = {status.st_mtime_ns} {status.st_size}\n")
+                     f"  number = {number}\n  version = {status.st_mtime_ns} {status.st_size}\n"
+                     f"  flags = {in_command(self.flags_of(source))}\n")
         libraries = [in_path(str(self.build / word)) for word in words if word.endswith(".a")]
         return text + f"build {in_path(str(self.file))}: program {' '.join(objects)} | {' '.join(libraries)}\n"
+
+    def flags_of(self, source):
+        options = self.options.get(source)
+        return options.flags(is_cuda=source.endswith(".cu")) if options else []
+
+    def other_standard(self, source):
+        """What to add to an error if the source is meant for an older language."""
+        standard = self.options[source].standard if source in self.options else None
+        is_other = standard and source.endswith(".cu") and standard not in ("c++20", "gnu++20")
+        return f"\n\nA .cu file is compiled as C++20 here, not as -std={standard}." if is_other else ""
+
+    def files(self):
+        """The files of the reader's own that it was made of, as they are shown."""
+        done = subprocess.run([find_ninja(), "-f", str(self.folder / "build.ninja"), "-t", "deps"], stdout=subprocess.PIPE, text=True,
+                              errors="surrogateescape", check=False)
+        read = [line[4:] for line in done.stdout.splitlines() if line.startswith("    ")]
+        own = (file for file in read if is_own(file) and not file.endswith((".py", ".json")))
+        return list(dict.fromkeys(os.path.relpath(file) for file in [*self.sources, *own]))
 
     def object(self, number):
         """The object file of a source."""
@@ -150,7 +175,7 @@ class Program:
             failed, text = said.get(str(number), (False, ""))
             if failed:
                 shown = os.path.relpath(source)
-                problems.append(f"{shown} does not compile:\n\n{compile_errors.explain(text, shown)}")
+                problems.append(f"{shown} does not compile:\n\n{compile_errors.explain(text, shown)}{self.other_standard(source)}")
                 refusals = self.refusals(number)
                 is_refused = is_refused and bool(refusals)
                 places += refusals or [Place(*place) for place in compile_errors.places_of(text, shown)]
@@ -160,6 +185,8 @@ class Program:
             raise NotMade("\n\n".join(problems), places, is_refused)
         if code != 0:
             failed, text = said.get("program", (False, ""))
+            if failed and LACKS_MAIN.search(text):
+                raise NotMade(f"There is no main() in {', '.join(map(os.path.relpath, self.sources))}: a program needs one.", lacks_main=True)
             raise NotMade(explain_link_failure(text, self.sources) if failed else output)
 
 
@@ -191,8 +218,6 @@ def what_was_said(output):
 def explain_link_failure(output, sources):
     """What a reader needs of a linker's message."""
     names = ", ".join(map(os.path.relpath, sources))
-    if re.search(r"undefined (reference to|symbol:).*\bmain\b|__real_main", output):
-        return f"There is no main() in {names}: a program needs one."
     missing = re.findall(r"undefined (?:reference to|symbol:) [`']?([^'\n]+?)'?$", output, re.MULTILINE)
     if missing:
         return "\n  ".join([f"{names} cannot be linked: nothing defines", *dict.fromkeys(missing)])

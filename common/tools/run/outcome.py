@@ -3,10 +3,15 @@
 import signal
 import time
 from dataclasses import dataclass, replace
+from typing import Optional
 
 from tools.run import report
 from tools.run.build_program import NotMade, Place
+from tools.run.expected import Expected
+from tools.run.fingerprints import lines_of
+from tools.run.kinds import NOTE, kinds
 from tools.run.schedules import first_difference, run_all
+from tools.run.suppressions import suppressions_in
 
 NOTHING, FINDINGS, REFUSED, NOT_COMPILED, OUT_OF_TIME, CRASHED, FAILED = VERDICTS = (
     "nothing found", "findings", "refused", "does not compile", "out of time", "crashed", "failed",
@@ -17,7 +22,7 @@ EXIT_CODES = (
     (66, FINDINGS, "the CPU device has found something"),
     (1, NOT_COMPILED, "it does not compile, or cannot be linked"),
     (69, REFUSED, "it uses what the CPU device does not have"),
-    (124, OUT_OF_TIME, "it has run for more than 300 s of processor time; `COURSE_CPU_SECONDS=3600` allows more"),
+    (124, OUT_OF_TIME, "it has run for more than 300 s of processor time under one schedule; `--time-limit 3600` allows more"),
     (2, None, "no such file, a wrong option, no build folder for the CPU device"),
     (130, None, "Ctrl-C"),
     ("128 + N", CRASHED, "signal N ended the program"),
@@ -51,6 +56,12 @@ class Finding:
     accesses: tuple
     seed: int
     times: int
+    suppressed: Optional[str] = None  # the reason of the comment that allows it
+    is_known: bool = False  # it is in the baseline
+
+    def counts(self):
+        """True if the program fails for it."""
+        return self.suppressed is None and not self.is_known
 
 
 @dataclass(frozen=True)
@@ -91,8 +102,11 @@ class Outcome:
     decisive: Schedule = None  # the one that the verdict is of, or the first with another exit code than the first one's
     difference: str = ""  # how the output depends on the schedule
     output: bytes = b""  # the first run's
-    errors: bytes = b""  # standard error of the decisive run if that is not the first
+    errors: bytes = b""  # standard error of the decisive run, as far as it was not shown
     kernels: tuple = ()  # what each kernel asked of memory, if it was counted
+    has_main: bool = True
+    files: tuple = ()  # of the reader's own that it was made of
+    suppressions: tuple = ()  # in these files
 
     def failed_schedule(self):
         """The first schedule under which the program ended with an exit code that is not 0, or None."""
@@ -109,25 +123,49 @@ def exit_text(outcome):
     return f"The program ends with exit code {schedule.exit_code} under schedule {schedule.seed}."
 
 
-def outcome_of(program, seeds, arguments=(), stdin=None, settings=None, shown_on=None, tell_warnings=lambda warnings: None):
+def outcome_of(program, seeds, arguments=(), stdin=None, settings=None, shown_on=None, tell_warnings=lambda warnings: None,
+               expected=Expected()):
     """The Outcome of a Program with these arguments under these schedules. `stdin`: an Input. `settings`: variables for the first
-    run, which writes to `shown_on`. `tell_warnings` is called before that run. Raises Failed for what is not of the program."""
+    run, which writes to `shown_on`. `tell_warnings` is called before that run. Findings that are `expected` do not
+    count. Raises Failed for what is not of the program."""
     start = time.monotonic()
     try:
         program.make()
+        files = program.files()
+        suppressions = suppressions_of(files)
     except NotMade as problem:
         verdict = REFUSED if problem.is_refused else NOT_COMPILED
-        outcome = Outcome(tuple(program.sources), verdict, CODE_OF[verdict], 0, str(problem), problem.places)
+        outcome = Outcome(tuple(program.sources), verdict, CODE_OF[verdict], 0, str(problem), problem.places,
+                          has_main=not problem.lacks_main)
     else:
         tell_warnings(program.warnings)
         command = [str(program.file), *arguments]
-        runs = run_all(command, seeds, settings or {}, stdin, shown_on)
-        outcome = outcome_of_runs(program, runs, lambda: first_difference(command, runs, settings or {}, stdin))
+        judge = lambda run: expected.judged(findings_of(run), suppressions)
+        runs = run_all(command, seeds, settings or {}, stdin, shown_on, lambda run: has_new(judge(run)))
+        outcome = outcome_of_runs(program, runs, lambda: first_difference(command, runs, settings or {}, stdin), judge)
+        outcome = replace(outcome, files=tuple(files), suppressions=tuple(suppressions))
     return replace(outcome, seconds=time.monotonic() - start, warnings=tuple(program.warnings))
 
 
-def outcome_of_runs(program, runs, find_difference):
-    """The Outcome of what has run."""
+def has_new(findings):
+    """True if one of them counts."""
+    return any(finding.counts() for finding in findings)
+
+
+def suppressions_of(files):
+    """The suppressions in these files. Raises NotMade for one that is wrong."""
+    found, places = [], []
+    for file in files:
+        those, problems = suppressions_in(file, [kind for kind in kinds() if kind != NOTE])
+        found += those
+        places += [Place(file, line, text) for line, text in problems]
+    if places:
+        raise NotMade("\n".join(f"{place.file}:{place.line}: error: {place.text}" for place in places), places)
+    return found
+
+
+def outcome_of_runs(program, runs, find_difference, judge):
+    """The Outcome of what has run. `judge`: what gives the findings of a run, and says which of them count."""
     last = decisive = runs[-1]
     message, places, difference = "", (), ""
     if last.refusal:
@@ -138,18 +176,22 @@ def outcome_of_runs(program, runs, find_difference):
         message, places = report.ending(last), places_of_stop(last)
         verdict = OUT_OF_TIME if last.is_out_of_time() else CRASHED
     else:
-        found = None if last.findings else find_difference()
+        found = None if has_new(judge(last)) else find_difference()
         difference = report.difference(runs[0], *found) if found else ""
         decisive = next((run for run in runs if run.code != runs[0].code), runs[0])
         verdict = FAILED if runs[0].code or decisive.code else NOTHING
-    if last.findings:
+    findings = {}  # those of runs before the last one do not count
+    for run in runs:
+        for finding in judge(run):
+            findings.setdefault((finding.kind, finding.kernel, tuple(lines_of(finding))), finding)
+    if has_new(findings.values()):
         decisive, verdict = last, FINDINGS
     code = CODE_OF.get(verdict, runs[0].exit_code() or decisive.exit_code())
     return Outcome(
         tuple(program.sources), verdict, code, 0, message, places,
-        findings=findings_of(last), notes=notes_of(runs, verdict != NOTHING or bool(difference)),
+        findings=tuple(findings.values()), notes=notes_of(runs, verdict != NOTHING or bool(difference)),
         schedules=tuple(schedule_of(run) for run in runs), decisive=schedule_of(decisive), difference=difference,
-        output=runs[0].output, errors=b"" if decisive is runs[0] else decisive.errors, kernels=tuple(runs[0].kernels),
+        output=runs[0].output, errors=decisive.errors, kernels=tuple(runs[0].kernels),
     )  # fmt: skip
 
 

@@ -20,6 +20,21 @@ def text_of(findings):
     return "\n\n".join(parts)
 
 
+def others_text(findings):
+    """Findings that do not count: a line for each."""
+    lines = [f"allowed: {first_line(finding)} (\"{finding.suppressed}\")" for finding in findings if finding.suppressed is not None]
+    known = [finding for finding in findings if finding.is_known]
+    if known:
+        lines += [f"{len(known)} known finding{'s' if len(known) > 1 else ''}:", *(f"  {first_line(finding)}" for finding in known)]
+    return "".join(f"{line}\n" for line in dict.fromkeys(lines))
+
+
+def first_line(finding):
+    """race.cu:2: DATA RACE in kernel k on x[0]"""
+    head = finding.text.partition("\n")[0]
+    return head if f"{finding.file}:{finding.line}" in head or not finding.line else f"{finding.file}:{finding.line}: {head}"
+
+
 MEANING = {
     signal.SIGSEGV: "an access to memory that is not there",
     signal.SIGBUS: "an access to memory that is not there",
@@ -39,7 +54,7 @@ def ending(run):
     if run.is_out_of_time():
         return (f"OUT OF TIME {where}: the program was stopped after {stop['seconds']:g} s of processor time{at}\n"
                 f"  Does a loop never end?{'' if stop.get('launch') else WAITING}"
-                " If the program needs more time: COURSE_CPU_SECONDS=3600 before the command.")
+                " If the program needs more time: --time-limit 3600.")
     if -run.code == signal.SIGKILL:  # the program could not say where it was
         return ("KILLED from outside. Was the memory full? A byte of device memory that kernels use takes about 16 bytes here:\n"
                 "  run the program with a smaller size.")

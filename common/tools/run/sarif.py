@@ -3,18 +3,15 @@
 import itertools
 import json
 import re
-import tomllib
-from pathlib import Path
 from urllib.parse import quote
 
 from tools.lib import repository
 from tools.lib.checkout import TOP
 from tools.run.fingerprints import fingerprints_of
+from tools.run.kinds import NOTE, kinds
 from tools.run.outcome import CRASHED, FAILED, NOT_COMPILED, OUT_OF_TIME, REFUSED, exit_text
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-KINDS = Path(__file__).parent / "kinds.toml"
-NOTE = "note"  # the rule of all notes
 ROOT = "%SRCROOT%"  # which code scanning takes for the top of the repository
 # What keeps the checker from a verdict, or is no finding: notifications of the tool.
 NOTIFICATIONS = {
@@ -26,11 +23,6 @@ NOTIFICATIONS = {
 }
 NARROWEST = 80  # columns that a message's lines have at least, where they are wrapped
 OUTPUT_DEPENDS = ("output-depends-on-schedule", "What the program writes depends on the schedule.")
-
-
-def kinds():
-    """{identifier: what kinds.toml says} of all kinds of findings, and of notes."""
-    return tomllib.loads(KINDS.read_text(encoding="utf-8"))
 
 
 # ---- the tool ---------------------------------------------------------------------------------------
@@ -134,9 +126,16 @@ def result(finding, number, fingerprint, sources):
     return {
         "ruleId": finding.kind, "ruleIndex": number, "level": "error", "message": {"text": message.text},
         "locations": [location(sources, *primary, **kernel)], **({"relatedLocations": related} if related else {}),
-        "partialFingerprints": {"courseRun/v1": fingerprint},
+        "partialFingerprints": {"courseRun/v1": fingerprint}, **({} if finding.counts() else {"suppressions": [suppression(finding)]}),
         "properties": {"schedule": finding.seed, "object": finding.object, "times": finding.times},
     }  # fmt: skip
+
+
+def suppression(finding):
+    """Why a finding does not count: a comment in the source, or the baseline."""
+    if finding.suppressed is None:
+        return {"kind": "external", "justification": "It is in the baseline."}
+    return {"kind": "inSource", "justification": finding.suppressed}
 
 
 def remark(note, number, sources):

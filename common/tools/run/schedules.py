@@ -71,6 +71,14 @@ class Input:
         return self.spool
 
 
+class NoInput:
+    """Standard input that is empty."""
+
+    @staticmethod
+    def of_run(_number, _of):
+        return subprocess.DEVNULL
+
+
 def run_once(command, seed, stdin, settings, shown_on=None):
     """Runs a program under a schedule. What it writes to standard output goes to `shown_on` at once, and its standard error is
     the tool's own; without `shown_on` the reader sees neither."""
@@ -110,8 +118,8 @@ def records_in(file):
     return records
 
 
-def run_all(command, seeds, settings, stdin, shown_on):
-    """Runs the program under these schedules until one finds something, is refused, or ends in the middle. `settings`
+def run_all(command, seeds, settings, stdin, shown_on, is_decided):
+    """Runs the program under these schedules until a run is refused, ends in the middle, or `is_decided` by its findings. `settings`
     are variables for the first run, which is the one that is shown. Returns all runs."""
     runs = []
     for number, seed in enumerate(seeds):
@@ -119,7 +127,7 @@ def run_all(command, seeds, settings, stdin, shown_on):
         run = run_once(command, seed, stdin.of_run(number, len(seeds)), settings if first else {},
                        shown_on if first else None)
         runs.append(run)
-        if run.findings or run.refusal or run.is_ended():
+        if is_decided(run) or run.refusal or run.is_ended():
             break
     return runs
 

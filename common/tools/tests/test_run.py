@@ -180,7 +180,7 @@ class Run(unittest.TestCase):
     @classmethod
     def remove_builds(cls):
         for file in cls.folder.glob("*.cu"):
-            shutil.rmtree(Program(BUILD, [file], []).folder, ignore_errors=True)
+            shutil.rmtree(Program(BUILD, [file]).folder, ignore_errors=True)
 
     def write(self, name, text):
         file = self.folder / name
@@ -499,7 +499,7 @@ class Builds(Run):
                    "  cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);\n  return h[3];\n}\n")
         words = ["main.cu", "scale.cu", "-I", "include", "--seeds", "1"]
         self.assertEqual(self.run_it(*words, "-D", "FACTOR=5")[0], 15)
-        objects = sorted(Program(BUILD, [self.folder / name for name in words[:2]], []).folder.glob("*.o"))
+        objects = sorted(Program(BUILD, [self.folder / name for name in words[:2]]).folder.glob("*.o"))
         self.assertEqual(len(objects), 2)
         before = [file.stat().st_mtime_ns for file in objects]
         self.assertEqual(self.run_it(*words, "-D", "FACTOR=5", cwd=self.folder)[0], 15)
@@ -535,12 +535,45 @@ class Builds(Run):
         name = "a b/it's $1: x#y & (z).cu"
         self.write("a b/near by.h", "#define CODE 6\n")
         self.write(name, '#include "near by.h"\nint main() { return CODE; }\n')
-        self.addCleanup(shutil.rmtree, Program(BUILD, [self.folder / name], []).folder, ignore_errors=True)
+        self.addCleanup(shutil.rmtree, Program(BUILD, [self.folder / name]).folder, ignore_errors=True)
         self.assertEqual(self.run_it(name, "--seeds", "1")[0], 6)
         self.write("a b/near by.h", "#define CODE 7\n")
         self.assertEqual(self.run_it(name, "--seeds", "1", "-D", "TEXT=\"a  $b\"")[0], 7)
         self.write("a b/near by.h", "#define CODE 8\n")
         self.assertEqual(self.run_it(name, "--seeds", "1", "-D", "TEXT=\"a  $b\"")[0], 8)
+
+    def test_options_of_nvcc(self):
+        self.write("scaled.cu", "int main() {\n#ifndef SMALL\n  return FACTOR;\n#endif\n}\n")
+        self.write("more.rsp", "-DFACTOR=6 -O3 --expt-relaxed-constexpr")
+        words = ["scaled.cu", "-arch=sm_80", "-o", "scaled", "@more.rsp", "-DSMALL", "-U", "SMALL", "-use_fast_math", "-lcublas", "-lm"]
+        self.assertEqual(self.run_it(*words), (
+            6, "", "note: -use_fast_math has no effect: arithmetic is rounded as without it.\n"
+                   "note: -lcublas has no effect: the CPU device has no such library.\nNo finding under 4 schedules.\n"))
+        self.write("forced.cuh", "__global__ void k(int* d) { *d = FACTOR; }\nvoid go(int* d) { k<<<1, 1>>>(d); }\n")
+        self.write("uses.cu", "int main() {\n  int* d;\n  cudaMallocManaged(&d, 4);\n  go(d);\n  cudaDeviceSynchronize();\n  return puts(\"\") + *d;\n}\n")
+        self.assertEqual(self.run_it("uses.cu", "-include", "forced.cuh", "-DFACTOR=8", "-include", "cstdio", "--seeds", "1")[0], 9)
+        said = self.run_it("scaled.cu", "-std=c++14")[2]
+        self.assertTrue(said.endswith("\n\nA .cu file is compiled as C++20 here, not as -std=c++14.\n"), said)
+        self.assertNotIn("C++20", self.run_it("scaled.cu", "-std=c++20")[2])
+
+    def test_compile_commands(self):
+        self.write("source/in.cu", '#include <plain.h>\nvoid f() { k<<<1, FACTOR>>>(nullptr); }\nint main() { return FACTOR; }\n')
+        self.write("lib/plain.h", '#include "kernel.h"\n')
+        self.write("lib/kernel.h", "__global__ void k(int*) {}\n")
+        self.write("forced.h", "#define FACTOR 5\n")
+        commands = [{"directory": str(self.folder), "file": "source/in.cu", "command":
+                     "nvcc -isystem=lib --pre-include forced.h -Xcompiler=-fopenmp,-O3 -x cu -c source/in.cu -o in.o"}]
+        self.write("project/compile_commands.json", json.dumps(commands))
+        note = "note: source/in.cu: -fopenmp of project/compile_commands.json has no effect: the host's code runs with one thread, without OpenMP.\n"
+        of_in = Program(BUILD, [self.folder / "source/in.cu"]).folder
+        self.addCleanup(shutil.rmtree, of_in, ignore_errors=True)
+        for place in ("project", "project/compile_commands.json"):
+            self.assertEqual(self.run_it("source/in.cu", "-p", place), (5, "", f"{note}No finding under 4 schedules.\n"))
+        self.assertEqual(self.run_it("source/in.cu", "-p", "project", "-DTWICE", "--schedule", "1")[2], f"{note}No finding under schedule 1.\n")
+        self.assertIn("plain.h", self.run_it("source/in.cu")[2])  # is not found
+        self.write("other.cu", "int main() {}\n")
+        self.assertEqual(self.run_it("other.cu", "-p", "project"), (
+            0, "", "note: other.cu: project/compile_commands.json has no entry of this file.\nNo finding under 4 schedules.\n"))
 
     def test_plain_cpp_beside_cuda(self):
         self.write("twice.cu", "__global__ void k(int* d) { d[threadIdx.x] *= 2; }\nvoid twice(int* d) { k<<<1, 8>>>(d); }\n")
@@ -551,6 +584,139 @@ class Builds(Run):
         code, _, said = self.run_it("twice.cu", "plain.cpp")
         self.assertEqual(code, 66)
         self.assertIn("DEVICE POINTER USED BY THE HOST: read of 4 bytes at d[0]\n  at plain.cpp:13\n", said)
+
+
+STORE = "__global__ void k(int* x) {\n  // HERE\n  *x = threadIdx.x;\n}\nint main() {\n  int* x;\n  cudaMalloc(&x, 4);\n  k<<<1, 64>>>(x);\n  return cudaDeviceSynchronize();\n}\n"
+
+
+class Several(Run):
+    @classmethod
+    def remove_builds(cls):
+        for file in cls.folder.rglob("*.cu"):
+            shutil.rmtree(Program(BUILD, [file]).folder, ignore_errors=True)
+
+    def test_one_that_fails_does_not_end_the_run(self):
+        self.write("all/a.cu", '#include <cstdio>\nint main() { for (int i = 0; i < 30; ++i) std::printf("line %d\\n", i); }\n')
+        self.write("all/b.cu", "int main() { return y; }\n")
+        self.write("all/c.cu", STORE)
+        self.write("all/d.cu", "__global__ void k() {}\n")
+        self.write("all/e.cu", "#include <curand_kernel.h>\nint main() {}\n")
+        self.write("all/f.cu", "int main() { for (;;); }\n")
+        self.write("all/g.cu", "int main() { *static_cast<volatile int*>(nullptr) = 0; }\n")
+        self.write("all/h.cu", "int main() { return 5; }\n")
+        code, text, said = self.run_it("--each", "all", "--time-limit", "1", "--seeds", "2", "--report", "json=r.json")
+        self.assertEqual((code, said), (66, ""))
+        rows = [line.rsplit(maxsplit=2)[0].split(maxsplit=1) for line in text.splitlines() if re.match(r"all/.*\d s$", line)]
+        self.assertEqual([(file, re.sub(" +", " ", rest)) for file, rest in rows], [
+            ("all/a.cu", "nothing found 0"), ("all/b.cu", "does not compile -"), ("all/c.cu", "findings 1"),
+            ("all/d.cu", "no main(): not a program of its own -"), ("all/e.cu", "refused -"), ("all/f.cu", "out of time 0"),
+            ("all/g.cu", "crashed 0"), ("all/h.cu", "exit code 5 0")])
+        self.assertEqual(re.findall("^==== (.*)$", text, re.MULTILINE), [f"all/{letter}.cu" for letter in "abcefgh"])
+        self.assertIn("\nline 9\n... and 20 more lines\nNo finding under 2 schedules.\n", text)
+        self.assertIn(" If the program needs more time: --time-limit 3600.\n", text)
+        self.assertIn("course run all/c.cu --time-limit 1 --schedule 0\n", text)
+        self.assertTrue(text.endswith("\n7 programs: 1 nothing found, 1 findings, 1 refused, 1 does not compile, 1 out of time, 1 crashed, 1 failed.\n"))
+        report = json.loads((self.folder / "r.json").read_text())
+        self.assertEqual([one["sources"] for one in report["programs"]], [[f"all/{letter}.cu"] for letter in "abcefgh"])
+        for names, expected in (("abefgh", 1), ("aefgh", 124), ("aegh", 139), ("aeh", 5), ("ae", 0), ("e", 69), ("d", 1)):
+            with self.subTest(names):
+                words = [f"all/{letter}.cu" for letter in names]
+                self.assertEqual(self.run_it("--each", *words, "--time-limit", "1", "--seeds", "1")[0], expected)
+
+    def test_what_is_said_of_the_only_one(self):
+        self.write("only.cu", '#include <cstdio>\nint main() { for (int i = 0; i < 30; ++i) std::fprintf(stderr, "line %d\\n", i); }\n')
+        text = self.run_it("--each", "on*.cu", "--jobs", "1")[1]
+        self.assertEqual(text.count("\nline "), 30)
+        self.assertIn("--trace records one program", self.run_it("--each", "only.cu", "--trace")[2])
+
+    def test_ctrl_c(self):
+        self.write("loop.cu", "int main() { for (;;); }\n")
+        with subprocess.Popen([str(TOP / "course"), "run", "--each", "loop.cu"], cwd=self.folder,
+                              env={**os.environ, "COURSE_BUILD": str(BUILD)}, stderr=subprocess.PIPE, text=True) as process:
+            program = Program(BUILD, [self.folder / "loop.cu"]).file
+            for _ in range(1200):
+                if self.is_running(program):
+                    break
+                time.sleep(0.1)
+            process.send_signal(signal.SIGINT)
+            said = process.stderr.read()
+        self.assertEqual((process.returncode, said), (130, ""))
+        self.assertFalse(self.is_running(program))
+
+    @staticmethod
+    def is_running(program):
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                if os.readlink(process / "exe") == str(program):
+                    return True
+            except OSError:
+                pass
+        return False
+
+
+class StandardInput(Run):
+    def test_a_program_that_is_piped_in(self):
+        self.write("near.h", "#define CODE 6\n")
+        code, text, said = self.run_it("-", text='#include "near.h"\n' + STORE)
+        self.assertEqual((code, text), (66, ""))
+        self.assertIn("DATA RACE in kernel k on x[0]\n  write  at stdin.cu:4 by block 0 thread 1\n", said)
+        self.assertTrue(said.endswith("course run - --schedule 0\n"), said)
+        self.assertEqual(self.run_it("-", text='#include "near.h"\nint main() { return CODE; }\n')[0], 6)
+        said = self.run_it("-", text="int main() { return y; }\n")[2]
+        self.assertTrue(said.startswith("stdin.cu does not compile:\n\nstdin.cu:1:21: error: use of undeclared identifier 'y'\n"), said)
+        self.assertEqual(list((BUILD / "run").glob("stdin-*")), [])
+
+
+class ExpectedFindings(Run):
+    def test_a_suppression(self):
+        self.write("store.cu", STORE.replace("// HERE", "// course: allow data_race: all write nearly the same"))
+        self.assertEqual(self.run_it("store.cu", "--report", "sarif=r.sarif"), (
+            0, "", 'allowed: store.cu:3: DATA RACE in kernel k on x[0] ("all write nearly the same")\nNo new finding under 4 schedules.\n'))
+        result, = json.loads((self.folder / "r.sarif").read_text())["runs"][0]["results"]
+        self.assertEqual(result["suppressions"], [{"kind": "inSource", "justification": "all write nearly the same"}])
+        self.assertEqual(self.run_it("store.cu", "--report", "github")[1], "")
+
+    def test_a_suppression_that_is_wrong(self):
+        self.write("wrong.cu", STORE.replace("// HERE", "// course: allow data_race"))
+        self.assertEqual(self.run_it("wrong.cu"), (
+            1, "", "wrong.cu:2: error: a suppression has a kind and a reason: // course: allow data_race: REASON\n"))
+        self.write("wrong.cu", STORE.replace("// HERE", "// course: allow race: it is right"))
+        self.assertIn("wrong.cu:2: error: there is no kind of finding race: it is one of data_race, ", self.run_it("wrong.cu")[2])
+
+    def test_a_suppression_that_suppresses_nothing(self):
+        self.write("useless.cu", STORE.replace("// HERE", "// course: allow out_of_bounds: it is none"))
+        code, _, said = self.run_it("useless.cu")
+        self.assertEqual(code, 66)
+        self.assertTrue(said.endswith("note: useless.cu:2: `course: allow out_of_bounds` has suppressed nothing in this run\n"), said)
+
+    def test_a_suppression_in_a_header_of_several_programs(self):
+        self.write("shared.cuh", STORE.partition("int main")[0].replace("// HERE", "// course: allow data_race: a test"))
+        for name, threads in (("one", 1), ("many_threads", 64)):
+            self.write(f"{name}.cu", '#include "shared.cuh"\nint main' + STORE.partition("int main")[2].replace("64", str(threads)))
+        self.assertIn("has suppressed nothing", self.run_it("one.cu")[2])
+        code, text, said = self.run_it("--each", "one.cu", "many_threads.cu")
+        self.assertEqual((code, said), (0, ""))
+        self.assertRegex(text, r"\nmany_threads\.cu +nothing found +0, 1 allowed ")
+
+    def test_a_baseline(self):
+        self.write("known.cu", STORE)
+        code, _, said = self.run_it("known.cu", "--write-baseline", "baseline.json")
+        self.assertEqual(code, 0)
+        self.assertTrue(said.endswith("\nbaseline.json: 1 finding\n"), said)
+        self.assertRegex((self.folder / "baseline.json").read_text(), r'\n\{"file": "known.cu", "kind": "data_race", "kernel": "k", ')
+        words = ["known.cu", "--baseline", "baseline.json"]
+        self.write("known.cu", STORE.replace("// HERE", "\n\n"))  # other lines
+        self.assertEqual(self.run_it(*words), (
+            0, "", "1 known finding:\n  known.cu:5: DATA RACE in kernel k on x[0]\nNo new finding under 4 schedules.\n"))
+        self.write("known.cu", STORE.replace("// HERE", "x[0] = 1 + threadIdx.x; __syncthreads();"))
+        code, _, said = self.run_it(*words, "--report", "json=r.json")
+        self.assertEqual(code, 66)
+        self.assertEqual(said.count("DATA RACE"), 2)
+        self.assertTrue(said.endswith("course run known.cu --baseline baseline.json --schedule 0\n"), said)
+        found = json.loads((self.folder / "r.json").read_text())["programs"][0]["findings"]
+        self.assertEqual(sorted(one["is_known"] for one in found), [False, True])
+        self.write("known.cu", STORE.replace("64", "1"))
+        self.assertEqual(self.run_it(*words)[2], "No finding under 4 schedules.\nno longer found: data_race in kernel k in known.cu\n")
 
 
 class Tables(Run):
@@ -602,8 +768,12 @@ class Usage(Run):
         self.write("x.cpp", "int main() {}\n")
         self.assertEqual(self.refused("x.cpp"), "There is no .cu file in x.cpp.\n")
         self.write("right.cu", RIGHT)
-        for option in (("--seeds", "0"), ("--seeds", "x"), ("--schedule", "-1"), ("--what",)):
+        for option in (("--seeds", "0"), ("--seeds", "x"), ("--schedule", "-1")):
             self.assertIn("usage: ./course", self.refused("right.cu", *option))
+        self.assertEqual(self.refused("right.cu", "--qqq"), "--qqq is no option of ./course run, nvcc or clang. "
+                         "Arguments of the program come after --.\n")
+        self.assertIn(" Did you mean --schedule, ", self.refused("right.cu", "--shedule=3"))
+        self.assertEqual(self.refused("right.cu", "-D"), "-D needs a value.\n")
         self.assertIn("is not a build folder", self.refused("right.cu", "--build", str(self.folder)))
         self.assertEqual(self.refused("right.cu", SIMT_SEED="x"), "SIMT_SEED must be a number from 0 on, and is 'x'.\n")
 

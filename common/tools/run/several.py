@@ -1,0 +1,123 @@
+"""Several programs in one command, ./course run --each: which files they are, and what the table at the end says."""
+
+import glob
+import multiprocessing
+import os
+import signal
+
+from tools.lib.failed import Failed
+from tools.run.outcome import CODE_OF, FAILED, FINDINGS, NOT_COMPILED, NOTHING, OUT_OF_TIME, REFUSED, VERDICTS
+
+OF_A_BUILD = ("CMakeCache.txt", "build.ninja", "meson-info", "CACHEDIR.TAG")  # a folder with one of these is made, not written
+MADE = ("CMakeFiles",)
+NO_MAIN = "no main(): not a program of its own"
+
+
+# ---- files ------------------------------------------------------------------------------------------
+
+
+def files_of(names):
+    """The .cu files that files, folders and patterns name: each once, in this order, those of one name sorted.
+    Raises Failed for a name that means none."""
+    files = {}  # a true path: the file as it is shown
+    for name in names:
+        found = files_below(name) if os.path.isdir(name) else [name] if os.path.isfile(name) else files_like(name)
+        if not found:
+            raise Failed(why_none(name), 2)
+        for file in found:
+            if not file.endswith(".cu"):
+                raise Failed(f"{file} is no .cu file: --each compiles each file on its own.", 2)
+            files.setdefault(os.path.realpath(file), file)
+    return list(files.values())
+
+
+def files_below(folder):
+    """The .cu files in a folder and the folders below it, but for hidden ones and build folders."""
+    found = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".") and not is_made(os.path.join(place, name))]
+        found += [os.path.join(place, name) for name in names if name.endswith(".cu") and not name.startswith(".")]
+    return sorted(map(os.path.normpath, found))
+
+
+def is_made(folder):
+    """True for a build folder."""
+    return os.path.basename(folder) in MADE or any(os.path.exists(os.path.join(folder, name)) for name in OF_A_BUILD)
+
+
+def files_like(pattern):
+    """The .cu files that match a pattern, in which ** stands for any folders."""
+    return sorted(file for file in glob.glob(pattern, recursive=True) if file.endswith(".cu") and os.path.isfile(file))
+
+
+def why_none(name):
+    """What to say of a name that means no file."""
+    if os.path.isdir(name):
+        return f"There is no .cu file in {name}, without hidden folders and build folders."
+    return f"No .cu file matches {name}." if glob.has_magic(name) else f"There is no file {name}."
+
+
+# ---- runs -------------------------------------------------------------------------------------------
+
+
+def in_parallel(function, tasks, jobs):
+    """What a function gives for each task, in their order, as soon as it is there. At most so many run at a time."""
+    with multiprocessing.get_context("fork").Pool(min(jobs, len(tasks)), ignore_ctrl_c) as pool:
+        yield from pool.imap(function, tasks)  # at its end, or at an exception, the pool ends its processes, and they their programs
+
+
+def ignore_ctrl_c():
+    """The main process ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+# ---- the result -------------------------------------------------------------------------------------
+
+
+def exit_code_of(outcomes):
+    """The exit code of a command with these programs."""
+    programs = [outcome for outcome in outcomes if outcome.has_main]
+    if not programs:
+        return CODE_OF[NOT_COMPILED]
+    verdicts = {outcome.verdict for outcome in programs}
+    for verdict in (FINDINGS, NOT_COMPILED, OUT_OF_TIME):
+        if verdict in verdicts:
+            return CODE_OF[verdict]
+    if verdicts == {REFUSED}:
+        return CODE_OF[REFUSED]
+    return next((outcome.exit_code for outcome in programs if outcome.verdict not in (NOTHING, REFUSED)), 0)
+
+
+def verdict_of(outcome):
+    """The verdict in the table."""
+    if not outcome.has_main:
+        return NO_MAIN
+    return f"exit code {outcome.exit_code}" if outcome.verdict == FAILED else outcome.verdict
+
+
+def findings_text(outcome):
+    """How many findings there are: those that count, and the others."""
+    counted = sum(finding.counts() for finding in outcome.findings)
+    others = [(sum(finding.is_known for finding in outcome.findings), "known"),
+              (sum(finding.suppressed is not None for finding in outcome.findings), "allowed")]
+    return ", ".join([str(counted), *(f"{number} {what}" for number, what in others if number)])
+
+
+def table(files, outcomes):
+    """A row for each program, and a line that counts them."""
+    rows = [("file", "verdict", "findings", "time")]
+    for file, outcome in zip(files, outcomes):
+        is_run = bool(outcome.schedules)
+        rows.append((file, verdict_of(outcome), findings_text(outcome) if is_run else "-", f"{outcome.seconds:.1f} s"))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["  ".join([f"{row[0]:<{widths[0]}}", f"{row[1]:<{widths[1]}}", f"{row[2]:>{widths[2]}}", f"{row[3]:>{widths[3]}}"])
+             for row in rows]
+    lines.insert(1, "-" * len(lines[0]))
+    return "\n".join([*lines, "", summary(outcomes)]) + "\n"
+
+
+def summary(outcomes):
+    """4 programs: 3 nothing found, 1 findings."""
+    verdicts = [outcome.verdict for outcome in outcomes if outcome.has_main]
+    counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS if verdict in verdicts)
+    return f"{len(verdicts)} program{'s' if len(verdicts) != 1 else ''}{': ' if counts else ''}{counts}."

@@ -1,0 +1,138 @@
+"""Which files ./course run --each means, and what comments and baselines say of findings."""
+
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+from tools.lib.failed import Failed
+from tools.run import baseline
+from tools.run.outcome import CRASHED, FAILED, FINDINGS, NOT_COMPILED, NOTHING, OUT_OF_TIME, REFUSED, Access, Finding, Outcome, Schedule
+from tools.run.renamed import renamed, source_file
+from tools.run.several import exit_code_of, files_of, table
+from tools.run.sources import Sources
+from tools.run.suppressions import Suppression, suppressions_in
+
+CODES = {NOTHING: 0, FINDINGS: 66, REFUSED: 69, NOT_COMPILED: 1, OUT_OF_TIME: 124, CRASHED: 139, FAILED: 7}
+
+
+def outcome(verdict, **more):
+    return Outcome(("a.cu",), verdict, CODES[verdict], 1.25, schedules=(Schedule(0, 0),), **more)
+
+
+def finding(line=3, kind="data_race", **more):
+    accesses = (Access("write", "a.cu", line, "0", "0", 0), Access("write", "b.cuh", 9, "0", "1", 0))
+    return Finding(kind, "k", "x", "a.cu", line, "DATA RACE in kernel k on x[0]", accesses, 0, 1, **more)
+
+
+class InAFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)
+
+    @staticmethod
+    def write(*names, text=""):
+        for name in names:
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+            Path(name).write_text(text)
+
+
+class Files(InAFolder):
+    def test_folders_patterns_and_files(self):
+        self.write("z.cu", "src/b.cu", "src/a/c.cu", "src/a/d.cpp", "src/.hidden/e.cu", "src/.f.cu", "src/out/CMakeCache.txt", "src/out/g.cu",
+                   "src/CMakeFiles/h.cu", "src/meson/meson-info/i", "src/meson/j.cu")
+        self.assertEqual(files_of(["src"]), ["src/a/c.cu", "src/b.cu"])
+        self.assertEqual(files_of(["z.cu", "src/"]), ["z.cu", "src/a/c.cu", "src/b.cu"])
+        self.assertEqual(files_of(["./src/b.cu", "src/**/*", "src"])[:2], ["./src/b.cu", "src/CMakeFiles/h.cu"])
+        self.assertEqual(files_of(["."]), ["src/a/c.cu", "src/b.cu", "z.cu"])
+        self.assertEqual(files_of(["src/out"]), ["src/out/g.cu"])  # it is named
+        for name in ("none", "none*", "src/a/d.cpp", "src/.hidden/x*"):
+            with self.assertRaises(Failed, msg=name):
+                files_of([name])
+
+
+class Codes(unittest.TestCase):
+    def test_the_worst_one_decides(self):
+        for verdicts, code in (([NOTHING, FAILED, CRASHED, OUT_OF_TIME, NOT_COMPILED, FINDINGS], 66), ([OUT_OF_TIME, NOT_COMPILED, NOTHING], 1),
+                               ([CRASHED, OUT_OF_TIME, FAILED], 124), ([NOTHING, REFUSED, CRASHED, FAILED], 139), ([FAILED, CRASHED], 7),
+                               ([REFUSED, NOTHING], 0), ([REFUSED, REFUSED], 69), ([NOTHING], 0)):
+            self.assertEqual(exit_code_of(list(map(outcome, verdicts))), code, verdicts)
+        no_main = outcome(NOT_COMPILED, has_main=False)
+        self.assertEqual(exit_code_of([no_main, outcome(REFUSED)]), 69)
+        self.assertEqual(exit_code_of([no_main, outcome(NOTHING)]), 0)
+        self.assertEqual(exit_code_of([no_main]), 1)
+
+    def test_the_table(self):
+        findings = (finding(), finding(suppressed="why"), finding(is_known=True), finding(is_known=True))
+        self.assertEqual(table(["a.cu", "folder/b.cu"], [outcome(FINDINGS, findings=findings), outcome(NOTHING)]), """\
+file         verdict                     findings   time
+--------------------------------------------------------
+a.cu         findings       1, 2 known, 1 allowed  1.2 s
+folder/b.cu  nothing found                      0  1.2 s
+
+2 programs: 1 nothing found, 1 findings.
+""")
+
+
+class Comments(InAFolder):
+    def test_what_a_file_allows(self):
+        self.write("a.cu", text="x;  // course: allow data_race: it is a sum: of few\n// course:allow out_of_bounds :  why \n// course: allowed\n")
+        self.assertEqual(suppressions_in("a.cu", ["data_race", "out_of_bounds"]), (
+            [Suppression("a.cu", 1, "data_race", "it is a sum: of few"), Suppression("a.cu", 2, "out_of_bounds", "why")], []))
+        self.write("a.cu", text="// course: allow\n\n// course: allow data_race:\n// course: allow race: why\n")
+        found, problems = suppressions_in("a.cu", ["data_race"])
+        self.assertEqual((found, [line for line, _ in problems]), ([], [1, 3, 4]))
+        self.assertEqual(suppressions_in("none.cu", []), ([], []))
+
+    def test_its_lines(self):
+        def allows(line, kind="data_race", file="a.cu"):
+            return Suppression(file, line, kind, "why").allows(finding(3))
+
+        self.assertEqual([allows(line) for line in (1, 2, 3, 4)], [False, True, True, False])
+        self.assertTrue(allows(8, file="./b.cuh"))  # the other access
+        self.assertFalse(allows(3, "out_of_bounds"))
+        self.assertFalse(allows(9, file="a.cu"))
+
+
+class Baselines(InAFolder):
+    def test_what_is_written_is_read(self):
+        self.write("a.cu", text="1\n2\nx = 3;\ny = 4;\n")
+        sources = Sources(".")
+        entries = baseline.entries_of([finding(4), finding(3), finding(3, suppressed="why")], sources)
+        self.assertEqual(len(entries), 2)
+        self.assertEqual(baseline.write("b.json", [*entries, *entries]), 2)
+        lines = Path("b.json").read_text().splitlines()
+        self.assertEqual((len(lines), sorted(lines[1:3])), (4, lines[1:3]))
+        known = baseline.read("b.json")
+        self.assertEqual(known, {entry["fingerprint"]: entry for entry in entries})
+        self.assertEqual(baseline.gone_from(known, {entries[0]["fingerprint"]}), ["no longer found: data_race in kernel k in a.cu"])
+        baseline.write("b.json", [])
+        self.assertEqual(baseline.read("b.json"), {})
+
+    def test_files_that_are_none(self):
+        for text in ("", "[]", "{}", '{"schema": "course.baseline", "version": 2, "findings": []}',
+                     '{"schema": "course.baseline", "version": 1, "findings": [{}]}'):
+            self.write("b.json", text=text)
+            with self.assertRaises(Failed, msg=text):
+                baseline.read("b.json")
+        with self.assertRaises(Failed):
+            baseline.read("none.json")
+        with self.assertRaises(Failed):
+            baseline.write("none/b.json", [])
+
+
+class StandardInput(InAFolder):
+    def test_its_name_is_in_all_texts(self):
+        with source_file(b"text", Path.cwd() / "run") as file:
+            self.assertEqual(file.read_text(), "text")
+            text = f"{os.path.relpath(file)}:3: error; {file}:4"
+            one = renamed(Outcome((str(file),), NOT_COMPILED, 1, 0, text, warnings=(text,)), file)
+        expected = "stdin.cu:3: error; stdin.cu:4"
+        self.assertEqual((one.sources, one.message, one.warnings), (("stdin.cu",), expected, (expected,)))
+        self.assertFalse(file.parent.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
