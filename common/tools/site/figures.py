@@ -20,6 +20,8 @@ from tools.trace import stepper
 USE = re.compile(r"<use ([^>]*)/>")  # a point
 BAR = re.compile(r'<path d="M ([^"]*)"[^>]*style="fill: (?!none)[^"]*stroke:[^>]*/>')
 FRAME = '<div class="drawing wide">'  # on a narrow page a drawing keeps its size, and is scrolled
+POWER = re.compile(r"(?<=\d)\^(-?\d+)")
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 REACH = 11  # points around a mark that belong to it
 
 
@@ -79,6 +81,7 @@ def inline(svg, name, description):
     finding = re.search(r"<title>(.*?)</title>", svg)[1]
     svg = svg.replace(f"<title>{finding}</title>", "", 1)  # else it covers the values
     svg = re.sub(r"<svg[^>]*?(viewBox=\"[^\"]*\")[^>]*>", rf'<svg class="plot" \1 role="group" aria-label="{finding}">', svg, count=1)
+    svg = POWER.sub(lambda power: power[1].translate(RAISED), svg)
     return with_values(svg, values_of(description), BAR if description["kind"] == "ratios" else USE)
 
 

@@ -48,6 +48,11 @@ def title_of(file):
     return found[1].replace("`", "") if found else Path(file).stem
 
 
+def short_title(title):
+    """A title as the list of pages has it: up to its colon."""
+    return re.split("[:：]", title)[0]
+
+
 def build_folders(top):
     """Build folders inside the course, relative to its top: nothing of theirs is a page."""
     return sorted(file.parent.relative_to(top).as_posix() for file in Path(top).glob("*/meson-private"))
@@ -149,7 +154,7 @@ def fill_template(app, pagename, templatename, context, doctree):
     def link(name):
         return {
             "uri": app.builder.get_relative_uri(pagename, name), "title": app.env.titles[name].astext(), "lang": language_of(name),
-            "current": name == pagename,
+            "short": short_title(app.env.titles[name].astext()), "current": name == pagename,
             "exercises": app.exercises.get(name, []),
         }  # fmt: skip
 
@@ -164,7 +169,10 @@ def fill_template(app, pagename, templatename, context, doctree):
     chapter = CHAPTER.fullmatch(pagename.removesuffix(f".{language}"))
     context["slides"] = app.builder.get_relative_uri(pagename, f"slides/{chapter[1]}") if chapter else None
     context["prev"], context["next"] = (name and link(name) for name in turned(docnames, pagename))
-    context["navigation"] = [{"heading": heading, "pages": [link(name) for name in names]} for heading, names in navigation(docnames, language)]
+    context["navigation"] = [
+        {"heading": heading, "pages": [link(name) for name in names], "course": len([name for name in names if name in course(docnames, language)])}
+        for heading, names in navigation(docnames, language)
+    ]
     context["is_front"] = pagename == in_language("README", docnames, language)
     context["front"] = app.builder.get_relative_uri(pagename, in_language("README", docnames, language))
 

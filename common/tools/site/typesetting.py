@@ -1,7 +1,8 @@
 """How a page of the site looks where Markdown says less: an extension of Sphinx.
 
 2^24 has a superscript, and no line ends between a number and its unit. The link to the source below a block of code is the block's caption. What a rung costs
-(<!-- cost NAME -->) and what the front page shows first have classes of their own in site.css, and wide tables a frame.
+(<!-- cost NAME -->), what the front page shows first and a chapter's opening have classes of their own in site.css, and wide
+tables a frame.
 """
 
 import re
@@ -10,8 +11,12 @@ from docutils import nodes
 from tools.site import source_pages
 
 POWER = re.compile(r"\b(\d+|[a-z])\^(?:\((\w+[+-]\w+)\)|(-?\w+))")
-UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|h|[KMGT]i?B|bytes?|[GT]B/s|GHz|W)\b|%|小时|分钟|秒)")
-FIRST_SCREEN = {"<!-- first-screen:begin -->": '<div class="first-screen">', "<!-- first-screen:end -->": "</div>"}
+UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|h|[KMGT]i?B|bytes?|[GT]B/s|GHz|W)\b|%|小时|分钟|秒)|(?<=★) (?=\d)")
+CHINESE_UNIT = re.compile(r"(?<=\u00a0)(?:小时|分钟)")
+FRAMES = {
+    "<!-- first-screen:begin -->": '<div class="first-screen">', "<!-- first-screen:end -->": "</div>",
+    "<!-- opening:begin -->": '<div class="opening">', "<!-- opening:end -->": "</div>",
+}  # fmt: skip
 SUMMARY = re.compile(r"<summary>.*?</summary>")
 UNTOUCHED = (nodes.literal, nodes.literal_block, nodes.raw, nodes.comment)
 COST = "<!-- cost "
@@ -25,8 +30,8 @@ def raw(text):
 
 
 def with_units_kept(text):
-    """A text with a no-break space between each number and its unit."""
-    return UNIT.sub("\u00a0", text)
+    """A text with a no-break space between each number and its unit. Chinese units may be broken inside: a word joiner forbids it."""
+    return CHINESE_UNIT.sub(lambda unit: "\u2060".join(unit[0]), UNIT.sub("\u00a0", text))
 
 
 def typeset_numbers(text):
@@ -84,10 +89,10 @@ def frame_tables(doctree):
         table.parent.replace(table, [raw('<div class="wide">'), table, raw("</div>")])
 
 
-def frame_first_screen(doctree):
-    """What a reader of the front page sees first; site.css lays it out in one screen."""
+def frame_openings(doctree):
+    """What a reader of the front page sees first, which site.css lays out in one screen; what a chapter's opening says."""
     for comment in list(doctree.findall(nodes.raw)):
-        if frame := FIRST_SCREEN.get(comment.astext().strip()):
+        if frame := FRAMES.get(comment.astext().strip()):
             comment.parent.replace(comment, raw(frame))
 
 
@@ -99,7 +104,7 @@ def typeset(app, doctree, docname):
     caption_code(doctree)
     mark_costs(doctree)
     frame_tables(doctree)
-    frame_first_screen(doctree)
+    frame_openings(doctree)
 
 
 def typeset_html(app, pagename, templatename, context, doctree):

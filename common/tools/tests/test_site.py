@@ -228,7 +228,7 @@ class Texts(unittest.TestCase):
 
     def test_a_number_keeps_its_unit(self):
         for text, shown in (("1 h 40 min", "1~h 40~min"), ("21.5 µs, 3 % of 64 MiB", "21.5~µs, 3~% of 64~MiB"), ("4 sectors", "4 sectors"), ("10 s.", "10~s."),
-                            ("1 小时 10 分钟", "1~小时 10~分钟"), ("16 bytes", "16~bytes"), ("1 hour", "1 hour")):
+                            ("1 小时 10 分钟", "1~小\u2060时 10~分\u2060钟"), ("★★ 30 min", "★★~30~min"), ("16 bytes", "16~bytes"), ("1 hour", "1 hour")):
             self.assertEqual(typesetting.with_units_kept(text), shown.replace("~", "\u00a0"))
 
     def test_code_has_spans_where_it_has_colours(self):
@@ -401,11 +401,12 @@ class Files(unittest.TestCase):
         for name in own:
             chinese = ".zh-CN" in name
             menu = re.search(r'<nav id="pages".*?</nav>', text_of(name), re.DOTALL)[0]
-            there = [urljoin(f"/{name}", unquote(link))[1:].partition("#")[0] or name for link in re.findall(r'<li><a href="([^"]*)"', menu)]
+            there = [urljoin(f"/{name}", unquote(link))[1:].partition("#")[0] or name for link in re.findall(r'<li[^>]*><a href="([^"]*)"', menu)]
             expected = {other for other in own if ".zh-CN" not in other or chinese}
             expected -= {other.replace(".zh-CN", "") for other in own if chinese and ".zh-CN" in other}
             self.assertEqual(sorted(there), sorted(expected), name)
             self.assertEqual(menu.count('aria-current="page"'), 1)
+            self.assertNotRegex(menu, ">[^<]*[:：]", name)
             self.assertEqual(re.findall("<h2>(.*?)</h2>", menu), ["学习", "教学", "开发"] if chinese else ["Learn", "Teach", "Develop"])
 
     def test_what_markdown_cannot_say(self):
@@ -416,6 +417,7 @@ class Files(unittest.TestCase):
             self.assertEqual(re.findall(r"\S+\^\S*", prose), [], name)
             self.assertEqual(re.findall(r".*\d (?:µs|ms|h|min|%|MiB|小时|分钟)(?!\w)", prose), [], name)
             self.assertEqual(article.count('<blockquote class="cost">'), len(re.findall("^<!-- cost ", readme, re.MULTILINE)), name)
+            self.assertEqual(article.count('<div class="opening">'), 1, name)
             self.assertEqual(article.count('<div class="card"'), len(re.findall("^<!-- exercise ", readme, re.MULTILINE)), name)
             captions = re.findall(r'<figure class="code"><figcaption>\s*<p><a class="[^"]*" href="([^"]*)"', article)
             self.assertGreaterEqual(len(captions), len(re.findall("^<!-- (?:kernel|exercise) ", readme, re.MULTILINE)), name)
@@ -445,6 +447,7 @@ class Files(unittest.TestCase):
             for plot in re.findall(r'<svg class="plot".*?</svg>', text_of(f"chapters/{chapter.name}/README.html"), re.DOTALL):
                 self.assertIn('class="value"', plot, chapter.name)
         plot = re.search(r'<svg class="plot".*?</svg>', text_of("common/docs/results.html"), re.DOTALL)[0]
+        self.assertIn(">the sum of 2²⁴ floats<", re.sub(r"\s*<", "<", plot))
         self.assertRegex(plot, r'class="value"[^>]*aria-label="00 [^"]* 0\.\d+x against [^"]*"')
 
 
