@@ -1,4 +1,4 @@
-"""The action for repositories on GitHub, and the file that projects on GitLab include: what they run, in somebody else's repository.
+"""The action for repositories on GitHub, and the file that projects on GitLab include: what they run, in another repository.
 
 With COURSE_TEST_BUILD, the folder `build` at the top of this copy of the course, their steps are run in order; the course that
 GitLab's script clones is this one.
