@@ -143,8 +143,8 @@ def parser():
         which.add_argument("--seeds", metavar="N", type=positive, help=f"run schedules 0 to N - 1 (default: {SEEDS})"),
         which.add_argument("--schedule", metavar="SEED", type=natural, help="run only this schedule"),
         one.add_argument("--report", metavar="FORMAT[=FILE]", type=reports.asked, action="append", default=[], help=(
-            "also for other programs: json, github (annotations) or sarif, to standard output, where the program's own output then is "
-            "not, or to FILE; text=FILE: what is printed; several times")),
+            "also for other programs: json, github (annotations), sarif or codequality (GitLab), to standard output, where the program's own "
+            "output then is not, or to FILE; text=FILE: what is printed; several times")),
         one.add_argument("--count", action="store_true", help="a table of what each kernel asked of memory, in the first run"),
         one.add_argument("--trace", metavar="FILE", nargs="?", const="",
                          help="record what the lanes do in the first run, and draw it (default: into the build folder)"),

@@ -8,8 +8,13 @@ from tools.lib.failed import Failed
 NAME = "cuda-atomics-course"
 OWNER = re.compile(r"^repository_owner = '([\w.-]+)'$", re.MULTILINE)
 VERSION = re.compile(r"^  version: '([\w.-]+)',$", re.MULTILINE)
-ADDRESS = re.compile(rf"((?:github\.com|codespaces\.new|colab\.research\.google\.com/github)/)[\w.-]+/{NAME}\b")
-FILES = ["README.md", "README.zh-CN.md", "CITATION.cff", "common/docs/colab.ipynb", "common/docs/classroom50/autograder.py", "common/docs/gradescope/settings"]
+ADDRESS = re.compile(
+    rf"((?:github\.com|raw\.githubusercontent\.com|codespaces\.new|colab\.research\.google\.com/github)/|\buses: )[\w.-]+/{NAME}\b"
+)
+FILES = [
+    "README.md", "README.zh-CN.md", "CITATION.cff", "common/docs/any-cuda-file.md", "common/docs/colab.ipynb",
+    "common/docs/classroom50/autograder.py", "common/docs/gradescope/settings", ".github/actions/check-cuda/gitlab-ci.yml",
+]  # fmt: skip
 
 
 def owner(top):

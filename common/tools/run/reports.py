@@ -7,11 +7,11 @@ from collections import namedtuple
 from pathlib import Path
 
 from tools.lib.failed import Failed
-from tools.run import annotations, json_report, sarif
+from tools.run import annotations, code_quality, json_report, sarif
 from tools.run.sources import Sources
 
 # text: what is printed anyway, on standard error.
-FORMATS = ("text", "json", "github", "sarif")
+FORMATS = ("text", "json", "github", "sarif", "codequality")
 Report = namedtuple("Report", "format file")  # file: None for standard output
 
 
@@ -54,6 +54,7 @@ def write(reports, outcomes, text, exit_code):
             "json": lambda: json_report.report(outcomes, sources, exit_code),
             "github": lambda: annotations.report(outcomes, sources),
             "sarif": lambda: sarif.report(outcomes, sources, exit_code),
+            "codequality": lambda: code_quality.report(outcomes, sources),
         }[form]()
         if file:
             put(file, content)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tools.lib import pages, repository
 from tools.lib.checkout import TOP
-from tools.run import annotations, json_report, outcome, sarif
+from tools.run import annotations, code_quality, json_report, outcome, sarif
 from tools.run.build_program import Place
 from tools.run.fingerprints import fingerprints_of
 from tools.run.outcome import Access, Finding, Note, Outcome, Schedule
@@ -261,6 +261,19 @@ class Json(Reports):
         one, = program["findings"]
         self.assertEqual([(access["file"], access["line"]) for access in one["accesses"]], [("here/a b/k.cu", 3), ("here/a b/k.cu", 4)])
         self.assertEqual((one["text"], one["fingerprint"]), (RACE, fingerprints_of([finding(3, 4)], self.sources)[0]))
+
+
+class ForGitLab(Reports):
+    def test_findings_that_count_are_issues(self):
+        outcomes = [self.outcome(outcome.FINDINGS, findings=(finding(3, 4), finding(5, 5, suppressed="a reason"), finding(4, 4, is_known=True)))]
+        issues = json.loads(code_quality.report(outcomes, self.sources))
+        self.assertEqual([(one["check_name"], one["severity"], one["location"]) for one in issues],
+                         [("data_race", "critical", {"path": "here/a b/k.cu", "lines": {"begin": 3}})])  # fmt: skip
+        self.assertEqual(issues[0]["description"], (
+            "DATA RACE in kernel add on sum[0]: read at a b/k.cu:3 by block 1 thread 0; "
+            "write at a b/k.cu:4 by block 0 thread 0 in kernel add (launched at a b/k.cu:9)"))
+        self.assertRegex(issues[0]["fingerprint"], "^[0-9a-f]{32}$")
+        self.assertEqual(json.loads(code_quality.report([self.outcome()], self.sources)), [])
 
 
 if __name__ == "__main__":
