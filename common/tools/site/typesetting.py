@@ -7,9 +7,9 @@
 import re
 
 from docutils import nodes
+from tools.lib.powers import POWER, with_superscripts
 from tools.site import source_pages
 
-POWER = re.compile(r"\b(\d+|[a-z])\^(?:\((\w+[+-]\w+)\)|(-?\w+))")
 FIRST_SCREEN = {"<!-- first-screen:begin -->": '<div class="first-screen">', "<!-- first-screen:end -->": "</div>"}
 SUMMARY = re.compile(r"<summary>.*?</summary>")
 UNTOUCHED = (nodes.literal, nodes.literal_block, nodes.raw, nodes.comment)
@@ -21,11 +21,6 @@ def raw(text):
 
 
 # ---- superscripts --------------------------------------------------------------------------------
-
-
-def with_superscripts(text):
-    """HTML whose powers have superscripts."""
-    return POWER.sub(lambda power: f"{power[1]}<sup>{power[2] or power[3]}</sup>", text)
 
 
 def raise_exponents(doctree):

@@ -1,7 +1,6 @@
-"""The web site and the slides: built once, all links of all pages followed, each page opened in a headless Chromium.
+"""The web site: built once, all links of all pages followed, each page opened in a headless Chromium.
 Skipped (77) without Sphinx; without a browser the pages are not opened."""
 
-import base64
 import gzip
 import html
 import json
@@ -19,17 +18,17 @@ from tools.lib import repository
 from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 from tools.lib.pages import anchor_of
+from tools.lib.powers import with_superscripts
 from tools.measure import cards, languages
-from tools.site import build_site, slides
+from tools.site import build_site
 from tools.tests import browser
 from tools.tests import system_python
 from tools.trace import stepper
 
-TOOLS = TOP / "common/tools"
 try:
-    from tools.site import exercise_cards, pages, search_index, source_pages, typesetting
+    from tools.site import exercise_cards, pages, search_index, source_pages
 except ImportError:  # no Sphinx for this Python
-    exercise_cards = pages = search_index = source_pages = typesetting = None
+    exercise_cards = pages = search_index = source_pages = None
 
 FIRST = "01-global-atomic"  # a chapter with pictures and a plot
 LESSON = f"chapters/{FIRST}/README.html"
@@ -133,22 +132,6 @@ QUESTIONS = {
     },
 }
 
-# Slides whose contents reach past the slide, or whose pictures are missing.
-ON_SLIDES = """
-return [...document.querySelectorAll(".remark-slides-area .remark-slide-container")].flatMap((holder, k) => {
-  holder.style.display = "table";
-  const slide = holder.querySelector(".remark-slide-content");  // it grows with what is in it; the frame does not
-  const page = holder.querySelector(".remark-slide-scaler").getBoundingClientRect();
-  const bad = [...slide.querySelectorAll("h1, h2, p, li, td, pre, code, blockquote, img")].filter((e) => {
-    const box = e.getBoundingClientRect();
-    return box.right > page.right + 1 || box.bottom > page.bottom + 1 || (e.clientWidth && e.scrollWidth > e.clientWidth + 1)
-      || (e.tagName === "IMG" && !e.naturalWidth);
-  });
-  holder.style.display = "";
-  return bad.map((e) => `slide ${k + 1}: ${e.tagName} "${(e.alt || e.textContent).trim().slice(0, 50)}"`);
-});
-"""
-
 
 class Texts(unittest.TestCase):
     """Parts of the tools that need no site."""
@@ -190,7 +173,7 @@ class Texts(unittest.TestCase):
     def test_powers_have_superscripts(self):
         for text, shown in (("2^24 floats", "2<sup>24</sup> floats"), ("(10^9)", "(10<sup>9</sup>)"), ("2^-24.", "2<sup>-24</sup>."),
                             ("2^(k+1)", "2<sup>k+1</sup>"), ("2^k", "2<sup>k</sup>"), ("a ^ b", "a ^ b")):
-            self.assertEqual(typesetting.with_superscripts(text), shown)
+            self.assertEqual(with_superscripts(text), shown)
 
     def test_code_has_spans_where_it_has_colours(self):
         code = '<span></span><span class="kt">int</span><span class="w"> </span><span class="n">x</span><span class="p">;</span>'
@@ -226,26 +209,6 @@ class Texts(unittest.TestCase):
         names = ["README", "README.zh-CN", "chapters/00-a/README", "chapters/00-a/README.zh-CN", "chapters/01-b/README"]
         self.assertEqual(search_index.found_in("en", names), ["README", "chapters/00-a/README", "chapters/01-b/README"])
         self.assertEqual(search_index.found_in("zh-CN", names), ["README.zh-CN", "chapters/00-a/README.zh-CN", "chapters/01-b/README"])
-
-    def test_a_slide_has_why_idea_kernel_cost_and_picture(self):
-        text = ("# 01 X\n\nIntro.\n\n## Step 1: a tree\n\n**Why?** It is\n[slow](x.md#y).\n\n**Idea.** Two steps:\n\n```\na -> b\n```\n\n"
-                "More text.\n\n<!-- kernel k -->\n```cuda\nvoid k();\n```\n[x.cuh, line 3](x.cuh#L3)\n\n<!-- cost k -->\n> `k`: **1 µs**\n> for n = 2.\n\n"
-                "**Look at** this.\n\n![a picture](pictures/p.svg)\n\n## Nothing to show\n\nText.\n")
-        sections = slides.sections_of(text)[1:]
-        self.assertEqual([slides.is_shown(section) for section in sections], [True, False])
-        self.assertEqual(slides.slides_of_section(sections[0]), [
-            ["class: large", "# Step 1: a tree", "**Why?** It is slow.", "**Idea.** Two steps:", "```text\na -> b\n```",
-             "```cpp\nvoid k();\n```", "> `k`: **1 µs** for n = 2."],
-            ["class: large", "# Step 1: a tree", "![a picture](pictures/p.svg)"],
-        ])
-
-    def test_long_code_is_on_several_slides_and_in_smaller_type(self):
-        code = "```cuda\n" + "\n".join(f"line {k};" for k in range(30)) + "\n```"
-        made = slides.slides_of_section(slides.Section("S", [code]))
-        self.assertEqual([slide[0] for slide in made], ["class: medium", "class: medium"])
-        self.assertEqual(re.findall(r"line (\d+);", "".join(slide[2] for slide in made)), [str(k) for k in range(30)])
-        self.assertEqual(slides.size_of("```cpp\n" + "x" * 100 + "\n```"), "medium")
-        self.assertEqual(slides.size_of("```cpp\n" + "x" * 110 + "\n```"), "small")
 
 
 def setUpModule():
@@ -679,27 +642,6 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.window.run(colour), "rgb(255, 255, 255)")
         self.window.click("button.theme")
         self.assertEqual(self.window.run(colour), "rgb(13, 17, 23)")
-
-    # ---- slides ----
-
-    def test_slides_show_all_and_none_overflows(self):
-        self.window.size(1280, 720)
-        for chapter in chapters:
-            self.open(f"slides/{chapter.name}.html")
-            self.window.wait("return [...document.images].every((image) => image.complete)")
-            self.assertEqual(self.window.run(ON_SLIDES), [], chapter.name)
-            # remark has an old highlight.js in it, which says so.
-            self.assertEqual([message for message in self.window.console() if "Highlight.js has reached EOL" not in message], [])
-            pictures = self.window.run("return document.querySelectorAll('.remark-slides-area img').length")
-            self.assertGreaterEqual(pictures, len([entry for entry in chapter.pictures if "kernel" in entry][:1]), chapter.name)
-            text = " ".join(self.window.run("return [...document.querySelectorAll('.remark-slides-area :is(p, li, h1, h2)')].map((e) => e.textContent)"))
-            self.assertNotRegex(text, r"\*\*|```|\]\(", chapter.name)
-
-    def test_slides_print_a_page_each(self):
-        self.open(f"slides/{FIRST}.html")
-        count = self.window.run("return document.querySelectorAll('.remark-slides-area .remark-slide-container').length")
-        pdf = self.window.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True, "printBackground": True})["data"]
-        self.assertEqual(max(map(int, re.findall(rb"/Count (\d+)", base64.b64decode(pdf)))), count)
 
 
 if __name__ == "__main__":
