@@ -10,6 +10,7 @@ import tempfile
 import threading
 import unittest
 import unittest.mock
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin
 
@@ -26,9 +27,9 @@ from tools.tests import system_python
 from tools.trace import stepper
 
 try:
-    from tools.site import exercise_cards, pages, search_index, source_pages
+    from tools.site import exercise_cards, feed, pages, search_index, share_cards, source_pages
 except ImportError:  # no Sphinx for this Python
-    exercise_cards = pages = search_index = source_pages = None
+    exercise_cards = feed = pages = search_index = share_cards = source_pages = None
 
 FIRST = "01-global-atomic"  # a chapter with pictures and a plot
 LESSON = f"chapters/{FIRST}/README.html"
@@ -227,6 +228,22 @@ def text_of(name):
     return (site / name).read_text(encoding="utf-8")
 
 
+@unittest.skipUnless(feed, "no Sphinx for this Python")
+class Feed(unittest.TestCase):
+    """What the list of changes becomes."""
+
+    CHANGES = ("# Changelog\n\nText.\n\n- no change\n\n## Unreleased\n\n### Added\n\n- **New** `x`: it [adds](a.md).\n- Two\n  lines < 3.\n\n"
+               "## 0.1 – 2026-11-22\n\n- Old. And older.\n")
+
+    def test_each_point_is_an_entry_with_the_date_of_its_version_or_line(self):
+        days = ["2026-11-25"] * 10 + ["2026-11-23"] + ["2026-11-26"] * 9
+        found = feed.entries_of(self.CHANGES, days)
+        self.assertEqual([(entry.title, entry.text, entry.date, entry.anchor) for entry in found], [
+            ("Two lines < 3", "Two lines < 3.", "2026-11-26", "unreleased"), ("New x", "New x: it adds.", "2026-11-23", "unreleased"),
+            ("Old", "Old. And older.", "2026-11-22", "01--2026-11-22")])
+        self.assertEqual([entry.date for entry in feed.entries_of(self.CHANGES, [])], ["2026-11-22"] * 3)  # git knows nothing
+
+
 class Workflow(unittest.TestCase):
     """The workflow that publishes the site, as far as it can be looked at without GitHub."""
 
@@ -356,6 +373,52 @@ class Files(unittest.TestCase):
                 self.assertIn(f'<meta property="og:description" content="{said}">', page)
                 self.assertEqual(page.count(f'href="{repository.address(TOP)}"'), 2 + page[page.index("<main") :].count(f'href="{repository.address(TOP)}"'), name)
         self.assertIn("loses updates", re.search(r'name="description" content="([^"]*)"', text_of(LESSON))[1])
+
+    def test_what_a_shared_link_shows(self):
+        site_address = repository.site(TOP)
+        for name in files:
+            page = text_of(name)
+            if '<nav id="pages"' not in page:
+                continue
+            tags = dict(re.findall(r'<meta (?:property|name)="((?:og|twitter):[^"]*)" content="([^"]*)">', page))
+            self.assertEqual(tags["twitter:card"], "summary_large_image", name)
+            self.assertTrue(tags["og:title"] and tags["og:description"] and tags["og:url"].startswith(site_address), name)
+            self.assertEqual((tags["og:image:width"], tags["og:image:height"]), ("1200", "630"), name)
+            image = tags["og:image"].removeprefix(site_address)
+            chapter = re.match(r"chapters/([^/]+)/README", name)
+            self.assertEqual(image, f"_static/cards/{chapter[1] if chapter else 'course'}.png", name)
+            head = (site / image).read_bytes()[:24]
+            self.assertEqual((head[:8], int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")), (b"\x89PNG\r\n\x1a\n", 1200, 630), image)
+
+    def test_a_text_that_has_no_room_on_a_card_is_an_error(self):
+        with self.assertRaisesRegex(Failed, "no room on the card"):
+            share_cards.draw(root / "card.png", "c", "a title " * 20, "1x", "what")
+        self.assertFalse((root / "card.png").exists())
+
+    def test_the_feed_lists_the_changes(self):
+        atom = {"a": "http://www.w3.org/2005/Atom"}
+        tree = ElementTree.fromstring(text_of("feed.xml"))
+        self.assertEqual(tree.tag, "{http://www.w3.org/2005/Atom}feed")
+        for part in ("title", "id", "updated", "author/a:name"):
+            self.assertTrue(tree.find(f"a:{part}", atom).text, part)
+        entries = tree.findall("a:entry", atom)
+        changes = (TOP / "CHANGELOG.md").read_text(encoding="utf-8")
+        self.assertEqual(len(entries), len(re.findall("^- ", changes[changes.index("\n## ") :], re.MULTILINE)))
+        self.assertEqual(len({entry.find("a:id", atom).text for entry in entries}), len(entries))
+        anchors = set(re.findall(r'\bid="([^"]*)"', text_of("CHANGELOG.html")))
+        for entry in entries:
+            self.assertRegex(entry.find("a:updated", atom).text, r"^\d{4}-\d\d-\d\dT00:00:00Z$")
+            self.assertTrue(entry.find("a:title", atom).text and entry.find("a:content", atom).text)
+            path, _, anchor = entry.find("a:link", atom).get("href").removeprefix(repository.site(TOP)).partition("#")
+            self.assertEqual(path, "CHANGELOG.html")
+            self.assertIn(anchor, anchors)
+        for link in [*tree.findall("a:link", atom)]:
+            self.assertTrue((site / link.get("href").removeprefix(repository.site(TOP))).is_file(), link.get("href"))
+        released = next(entry for entry in entries if "Twelve chapters" in entry.find("a:title", atom).text)
+        self.assertEqual(released.find("a:updated", atom).text, "2026-11-22T00:00:00Z")
+        for name in files:
+            if '<nav id="pages"' in text_of(name):
+                self.assertEqual(len(re.findall('<link rel="alternate" type="application/atom', text_of(name))), 1, name)
 
     def test_pages_are_light(self):
         for chapter in chapters:
