@@ -1,8 +1,8 @@
-// Ten kernels of kinds that programs have, to time the CPU device and compute-sanitizer on the same work:
+// Ten kernels without a mistake, to time the CPU device and compute-sanitizer on the same work.
 //
 //   kernels NAME N    launches one of them on N elements, a power of two from 2^10 on, and checks the result
 //
-// `common/dev measure checker` runs them. No kernel has a mistake.
+// `common/dev measure beside` runs them.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

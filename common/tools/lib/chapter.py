@@ -40,6 +40,10 @@
     name        kernels: sources with kernels; sources: plain C++, if there is any; test: a Python file that tests it.
     needs       what must be installed, such as ["mpi"]; instead: the source that is built where it is not
 
+    [slides]    where the page alone does not choose well (tools/site/slide_choice.py)
+    say         {heading = the beginning of the sentence with which the first slide of this section begins}
+    leave_out   headings of sections that no slide shows
+
     [sanitizers]
     racecheck   kernels that are wrong on purpose, which this tool of compute-sanitizer must report
 """
@@ -86,6 +90,7 @@ class Chapter:
     pictures: list = field(default_factory=list)
     drawings: list = field(default_factory=list)
     programs: list = field(default_factory=list)
+    slides: dict = field(default_factory=dict)
     sanitizers: dict = field(default_factory=dict)
 
     @property
@@ -156,6 +161,7 @@ KEYS = {
         "picture": (TABLES, False),
         "drawing": (TABLES, False),
         "program": (TABLES, False),
+        "slides": (dict, False),
         "sanitizers": (dict, False),
     },
     "passed": {"takeaway": (str, True), "counters": (TEXTS, False)},
@@ -206,6 +212,7 @@ KEYS = {
         "needs": (TEXTS, False),
         "instead": (str, False),
     },
+    "slides": {"say": (dict, False), "leave_out": (TEXTS, False)},
     "sanitizers": {
         "memcheck": (TEXTS, False), "racecheck": (TEXTS, False), "initcheck": (TEXTS, False), "synccheck": (TEXTS, False),
     },
@@ -259,7 +266,7 @@ def parse(folder, values):
     """The Chapter of a folder whose chapter.toml has these values; its files are not looked at."""
     file = folder / "chapter.toml"
     check_keys(file, values, "")
-    for table in ("libraries", "headline", "profile", "sanitizers"):
+    for table in ("libraries", "headline", "profile", "slides", "sanitizers"):
         if table in values:
             check_keys(file, values[table], table)
     for table in ("machine", "picture", "drawing", "program"):
@@ -316,6 +323,7 @@ def parse(folder, values):
         pictures=values.get("picture", []),
         drawings=values.get("drawing", []),
         programs=[Program(**entry) for entry in values.get("program", [])],
+        slides=values.get("slides", {}),
         sanitizers=values.get("sanitizers", {}),
     )
 

@@ -36,6 +36,11 @@ def version(top):
     return found[1]
 
 
+def site(top):
+    """Where GitHub Pages publishes the course, unless it is told otherwise."""
+    return f"https://{owner(top).lower()}.github.io/{NAME}/"
+
+
 def with_owner(text, name):
     """A text whose links to the repository name this owner."""
     return ADDRESS.sub(lambda found: f"{found[1]}{name}/{NAME}", text)

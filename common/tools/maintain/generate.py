@@ -4,8 +4,7 @@ from tools.lib import chapter as metadata
 from tools.lib import repository
 from tools.lib.chapter_results import chapters_of
 from tools.lib.documents import Document
-from tools.maintain import examples, program_table, promises, simt_readme
-from tools.measure import beside_sanitizer
+from tools.maintain import beside_sanitizer, examples, program_table, promises, simt_readme
 from tools.measure import documents as measured
 from tools.run import documents as runs
 from tools.trace.run_recorded import drawn_from, needs_cpu_device

@@ -6,6 +6,7 @@ import subprocess
 from tools.maintain import (
     course_lint, front_page_rules, measured_numbers, missing_includes, plain_words, rooms, simt_layers, simt_readme, translations,
 )  # fmt: skip
+from tools.site import slide_choice
 
 FORMATTED = ("*.cu", "*.cuh", "*.hpp", "*.cpp", "*.h")
 
@@ -25,6 +26,7 @@ def problems_of(top, files):
         *simt_layers.wrong_includes(top / "common" / "simt" / "src"),
         *simt_readme.without_comment(top),
         *rooms.wrong_imports(top / "common"),
+        *slide_choice.problems_of(top),
         *badly_formatted(top),
     ]
 

@@ -2,17 +2,19 @@
 
 The pages are the Markdown files of the repository as they are. pages.py finds them and makes the navigation,
 source_pages.py shows the source files that they link to, figures.py makes plots and pictures answer to a reader,
-exercise_cards.py makes cards, typesetting.py what Markdown cannot say, search_index.py finds sections.
+exercise_cards.py makes cards, typesetting.py what Markdown cannot say, search_index.py finds sections, feed.py lists changes, share_cards.py
+draws what a shared link shows.
 """
 
 import os
 
+from tools.lib import repository
 from tools.lib.checkout import TOP
 from tools.site import pages
 
 project = pages.title_of(TOP / "README.md").partition(":")[0]
 language = "en"
-extensions = ["myst_parser", *(f"tools.site.{name}" for name in ("pages", "source_pages", "figures", "exercise_cards", "typesetting", "search_index"))]
+extensions = ["myst_parser", *(f"tools.site.{name}" for name in ("pages", "source_pages", "figures", "exercise_cards", "typesetting", "search_index", "feed", "share_cards"))]
 root_doc = "README"
 source_suffix = {".md": "markdown"}
 include_patterns = pages.PATTERNS
@@ -33,5 +35,5 @@ html_use_index = False
 html_domain_indices = False
 html_additional_pages = pages.search_pages(TOP)
 html_favicon = "theme/static/favicon.svg"
-html_baseurl = os.environ.get("COURSE_SITE", "")  # the address where it is published, for links to it
-html_context = {"html_baseurl": html_baseurl}
+# The address where it is published, for search engines, shared links and the feed.
+html_baseurl = os.environ.get("COURSE_SITE") or repository.site(TOP)

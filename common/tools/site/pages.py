@@ -161,6 +161,8 @@ def fill_template(app, pagename, templatename, context, doctree):
     context["language"], context["words"] = language, WORDS[language]
     context["search"] = app.builder.get_relative_uri(pagename, search_page(language))
     context["repository"] = repository.address(Path(app.srcdir))
+    if pagename in app.config.html_additional_pages:
+        context["title"] = context["words"]["search"]
     context["description"] = description_of(doctree) if doctree else context["words"]["ask"]
     context["languages"] = [
         {"uri": app.builder.get_relative_uri(pagename, name), "lang": other, "name": WORDS[other]["name"]}

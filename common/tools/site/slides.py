@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Slides of the chapters, made from their READMEs: of each step why, the idea, the kernel, its cost, and the picture.
+"""Slides of the chapters, made from their READMEs: a talk of 15 to 25 slides each, with the speaker's notes.
 
     slides.py OUTPUT [--chapters 00,01,...]
 
 writes OUTPUT/NN-topic.html for each chapter, with the pictures and the program that shows them (remark, Debian's
-libjs-remark-slide) beside it. Opened in a browser: arrow keys turn the slides, P shows the presenter's view, and
-printing gives a page per slide. A slide has no text that is not in the lesson: what a step says after "Why?" and
-"Idea.", or else its first paragraph.
+libjs-remark-slide) beside it. Opened in a browser: arrow keys turn the slides, P shows the presenter's view with the notes,
+F fills the screen, and printing gives a page per slide. A slide has no text that is not in the lesson; slide_choice.py
+chooses what it has.
 """
 
 import argparse
@@ -14,214 +14,141 @@ import html
 import re
 import shutil
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.lib import chapter as metadata  # noqa: E402
-from tools.lib import markers  # noqa: E402
-from tools.lib import pages  # noqa: E402
+from tools.lib import hints  # noqa: E402
 from tools.lib.checkout import TOP, seen_from_the_shell  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
+from tools.lib.numbers_html import typeset_numbers, with_units_kept  # noqa: E402
+from tools.lib.rows import median  # noqa: E402
+from tools.measure import headline, plots  # noqa: E402
+from tools.site import slide_choice, slide_pictures  # noqa: E402
+from tools.site.slide_choice import MOST, Slide  # noqa: E402
 
 REMARK = Path("/usr/share/javascript/remark-slide/remark.min.js")
-LAST = "What the table says"  # the section that sums a lesson up; what follows it is no slide
-MOST_LINES = 27  # of code on one slide, in the smallest type
-SIZES = [("large", 12, 94), ("medium", 19, 105)]  # of type, each for so many lines and columns of code
-LINE = {"large": 26, "medium": 23, "small": 19}  # pixels of a line of code
-ROOM = 580  # pixels below the heading
-MOST_WORDS = 130  # of text on one slide
-MOST_POINTS = 6  # of a list
-FENCE = re.compile(r"^ {0,3}```")
-SAID = re.compile(r"\*\*(?:Why|Idea)\b")
-IMAGE = re.compile(r"^!\[(.*)\]\((.+)\)$")
-LINK = re.compile(r"(?<!!)\[([^\[\]]*)\]\([^()\s]*\)")
+REMARK_WIDTH = 1210  # remark draws a slide on 1210 x 681 pixels, and scales it to the window
+LARGEST_CODE, CODE_WIDTH = 26, 1090  # pixels of remark
+CHARACTER = 0.602  # the width of a character of code, for each pixel of its height
+CODE_OR_TEXT = re.compile(r"(`[^`]*`)")
+
+
+# ---- pictures --------------------------------------------------------------------------------------
 
 
 @dataclass
-class Section:
-    """A part of a lesson: its heading, and the blocks below it."""
+class Pictures:
+    """The pictures of a chapter as its slides show them."""
 
-    title: str
-    blocks: list = field(default_factory=list)
+    chapter: metadata.Chapter
+    plots: dict  # {file name: description}
 
-
-def sections_of(text):
-    """The sections of a README's second level, each with its blocks: texts without an empty line, or code."""
-    sections, block, in_code = [Section("")], [], False
-
-    def end():
-        if block:
-            sections[-1].blocks.append("\n".join(block))
-            block.clear()
-
-    for line in text.splitlines():
-        if FENCE.match(line):
-            if not in_code:
-                end()
-            block.append(line)
-            in_code = not in_code
-            if not in_code:
-                end()
-        elif in_code:
-            block.append(line)
-        elif line.startswith("## "):
-            end()
-            sections.append(Section(line[3:]))
-        elif not line.strip() or line.startswith("<!--"):
-            end()
-        else:
-            block.append(markers.without_comments(line))
-    end()
-    return sections
+    def of_page(self, file):
+        """[(title, SVG)] of a picture that the page shows; none of the ladder, which the talk ends with."""
+        description = self.plots.get(Path(file).name) if file.startswith("results/") else None
+        if description and description["kind"] == "ladder":
+            return []
+        svg = (self.chapter.folder / file).read_text(encoding="utf-8")
+        entry = next((entry for entry in self.chapter.pictures if f"pictures/{entry['output']}" == file), {})
+        if "kernel" in entry:
+            return [(entry["question"], part) for part in slide_pictures.lane_pictures(svg)]
+        own = re.search(r"<title[^>]*>(.*?)</title>", svg)
+        title = description["title"] if description else html.unescape(own[1]) if own else ""
+        return [(with_capital(title), slide_pictures.drawing(svg))]
 
 
-def is_code(block):
-    return FENCE.match(block) is not None
+def with_capital(title):
+    return title[:1].upper() + title[1:]
 
 
-def is_text(block):
-    return not is_code(block) and not block.startswith(("![", ">", "|", "<", "#", "[", "- ", "* ", "1. "))
+# ---- the slides of a chapter -----------------------------------------------------------------------
 
 
-def without_links(text):
-    """The text of a paragraph in one line; a link of a page leads nowhere from a slide."""
-    return " ".join(LINK.sub(r"\1", text).split())
+def first_slide(chapter, text, head):
+    """The chapter's title, its question, and its number against the library."""
+    number = None
+    if head:
+        best, against = head.best, head.against
+        name = f"`{head.against_name}`" if head.vendor else head.against_name
+        number = (
+            head.ratio_text,
+            f"against {name}: {median(best):,.1f} µs (`{best['name']}`) and {median(against):,.1f} µs for {head.what_of([best])}",
+        )
+    return Slide("title", slide_choice.title_of(text), chapter.question, number, [f"**You will learn** {chapter.learn}", head.note if head else ""])
 
 
-def shortened(text):
-    """The first sentences of a paragraph that fit on a slide."""
-    words = text.split()
-    if len(words) <= MOST_WORDS:
-        return text
-    sentences, kept = re.split(r"(?<=[.:?])\s+(?=[A-Z`*])", text), []
-    for sentence in sentences:
-        if kept and len(" ".join([*kept, sentence]).split()) > MOST_WORDS:
-            break
-        kept.append(sentence)
-    return " ".join(kept)
+def ladder_slide(description):
+    svg = slide_pictures.ladder(description)
+    title = with_capital(description["title"].partition(": ")[2])  # without its chapter
+    return Slide("picture", title, description["finding"], None, [f"{description['finding']}.", f"{description['subtitle']}."],
+                 picture=("results/ladder", 0, svg))  # fmt: skip
 
 
-# ---- the slides of a chapter ---------------------------------------------------------------------
-
-
-def lines_of_text(text, columns):
-    """How many lines a paragraph takes, with so many characters on each."""
-    return -(-len(text) // columns)
-
-
-def height(block):
-    """About how many pixels a block takes on a slide; the test in the browser knows it exactly."""
-    if is_code(block):
-        return LINE[size_of(block)] * block.count("\n") + 30
-    if block.startswith("> "):
-        return 26 * lines_of_text(block, 110) + 32
-    if IMAGE.match(block):
-        return ROOM
-    return sum(34 * lines_of_text(line, 84) + 8 for line in block.split("\n")) + 8
-
-
-def size_of(code):
-    """The largest type in which a block of code is readable on one slide with what is said of it."""
-    lines = code.split("\n")[1:-1]
-    return next((name for name, count, width in SIZES if len(lines) <= count and max(map(len, lines)) <= width), "small")
-
-
-def smallest(blocks):
-    """The one type of all code on a slide."""
-    return min([size_of(block) for block in blocks if is_code(block)], key=list(LINE)[::-1].index, default="large")
-
-
-def pieces_of_code(block, language):
-    """Code in pieces that fit on a slide each."""
-    lines = block.split("\n")[1:-1]
-    step = -(-len(lines) // -(-len(lines) // MOST_LINES))
-    return [f"```{language}\n" + "\n".join(lines[begin : begin + step]) + "\n```" for begin in range(0, len(lines), step)]
-
-
-def shown_blocks(section):
-    """The blocks of a step that its slides show, in the lesson's order: why, idea, kernel, cost, picture."""
-    has_said = any(SAID.match(block) for block in section.blocks)
-    announced = first = False  # a paragraph that ends with a colon belongs to what follows it
-    for block in section.blocks:
-        if is_text(block):
-            announced = bool(SAID.match(block)) if has_said else not first
-            first = True
-            if announced:
-                text = shortened(without_links(block))
-                announced = text.endswith(":")
-                yield text
-        elif block.startswith("```cuda"):
-            yield from pieces_of_code(block, "cpp")
-        elif is_code(block) and announced:
-            yield from pieces_of_code(block, "text")
-        elif block.startswith("> "):
-            yield "> " + without_links(block.replace("\n> ", " ")[2:])
-        elif image := IMAGE.match(block):
-            yield image[0]
-        elif block.startswith(("- ", "1. ")) and announced:
-            yield "\n".join(without_links(point) for point in re.split(r"\n(?=- |\d+\. )", block))
-        if not is_text(block):
-            announced = False
-
-
-def slides_of_section(section):
-    """Slides as lists of Markdown blocks: as few as have room for a step."""
-    slides, room = [], 0
-    for block in shown_blocks(section):
-        needed = height(block)
-        if needed > room:
-            slides.append([f"# {section.title}"])
-            room = ROOM
-        slides[-1].append(block)
-        room -= needed
-    return [[f"class: {smallest(slide)}", *slide] for slide in slides]
-
-
-def is_shown(section):
-    """Whether a section has what slides are made of."""
-    return any(block.startswith(("```cuda", "> ")) or SAID.match(block) or IMAGE.match(block) for block in section.blocks)
-
-
-def summing_up(section):
-    """The points of the last section, and its picture."""
-    points = [without_links(point[2:]) for block in section.blocks for point in re.split(r"\n(?=- )", block) if point.startswith("- ")]
-    slides = [
-        [f"# {section.title}", "\n".join(f"- {point}" for point in points[begin : begin + MOST_POINTS])]
-        for begin in range(0, len(points), MOST_POINTS)
-    ]
-    return slides + [[f"# {section.title}", block] for block in section.blocks if IMAGE.match(block)]
+def last_slide(chapter):
+    """What to do: the exercises, and their commands."""
+    rows = [f"| `{name}` {'★' * chapter.stars[name]} | {chapter.minutes(name)} min | `./course check {name}` |" for name in chapter.exercises]
+    tasks = [f"`{name}`: {hints.read(hints.file_of(chapter.folder, name))[0]}" for name in chapter.exercises]
+    return Slide("exercises", "Now you", "\n".join(["| exercise | time | command |", "|---|--:|---|", *rows]), None, tasks)
 
 
 def slides_of(chapter):
-    """All slides of a chapter, as lists of Markdown blocks."""
+    """All slides of a chapter; Failed if they are too few or too many for a talk."""
     text = (chapter.folder / "README.md").read_text(encoding="utf-8")
-    title = re.search(r"^# (.+)$", text, re.MULTILINE)[1]
-    slides = [["class: middle", f"# {title}", f"## {chapter.question}"]]
-    for section in sections_of(pages.without_exercises(text))[1:]:
-        if section.title == LAST:
-            return slides + summing_up(section)
-        if is_shown(section):
-            slides += slides_of_section(section)
-    return slides
+    loaded = headline.load(chapter.folder)
+    results, head = loaded or (None, None)
+    descriptions = plots.descriptions(results, head, chapter.axes) if loaded else {}
+    ends = [ladder_slide(descriptions[plots.ladder_name(results)])] if loaded else []
+    ends.append(last_slide(chapter))
+    own = slide_choice.of_page(text, MOST - 1 - len(ends), Pictures(chapter, descriptions).of_page, chapter.slides)
+    return [first_slide(chapter, text, head), *own, *ends]
 
 
 # ---- files ---------------------------------------------------------------------------------------
 
 
-def markdown_of(chapter, output):
-    """The Markdown of a chapter's slides; its pictures are copied to `output`."""
-    def with_picture(block):
-        image = IMAGE.match(block)
-        if not image:
-            return block
-        source = chapter.folder / image[2]
-        target = output / "pictures" / chapter.name / source.name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target)
-        return f'<img src="{target.relative_to(output).as_posix()}" alt="{html.escape(image[1])}">'
+def typeset(markdown):
+    """Markdown whose powers have superscripts and whose units stay with their numbers, but in code."""
+    return "".join(part if k % 2 else typeset_numbers(part) for k, part in enumerate(CODE_OR_TEXT.split(markdown)))
 
-    return "\n\n---\n\n".join("\n\n".join(map(with_picture, slide)) for slide in slides_of(chapter))
+
+def size_of_code(body):
+    """The size of the letters of a block of code, in remark's pixels: as large as its longest line allows."""
+    widest = max(map(len, body.split("\n")[1:-1]))
+    return min(LARGEST_CODE, int(CODE_WIDTH / (CHARACTER * widest)))
+
+
+def number_of(slide):
+    """The HTML of a slide's number, and of what it is."""
+    what = re.sub("`([^`]*)`", r"<code>\1</code>", typeset(html.escape(slide.number[1], quote=False)))
+    return f'<p class="number"><strong>{with_units_kept(html.escape(slide.number[0]))}</strong> <span>{what}</span></p>'
+
+
+def picture_of(chapter, slide, output):
+    """The HTML of a slide's picture, which is written into a file of its own."""
+    file, part, svg = slide.picture
+    name = Path(file).stem.replace(".", "-") + (f"-{part + 1}" if part else "") + ".svg"
+    target = output / "pictures" / chapter.name / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(svg, encoding="utf-8")
+    width = float(re.search(r'\bwidth="([\d.]+)"', svg)[1]) * REMARK_WIDTH / slide_pictures.SLIDE_WIDTH
+    return f'<img src="{target.relative_to(output).as_posix()}" width="{width:.0f}" alt="{html.escape(slide.body)}">'
+
+
+def markdown_of(chapter, slide, output):
+    """The Markdown of a slide, with its notes."""
+    kinds = f"of-{slide.kind}" + (f", size-{size_of_code(slide.body)}" if slide.kind == "code" else "")
+    body = picture_of(chapter, slide, output) if slide.picture else slide.body if slide.kind == "code" else typeset(slide.body)
+    number = [number_of(slide)] if slide.number else []
+    notes = "\n\n".join(typeset(note) for note in slide.notes if note)
+    parts = [*number, body] if slide.number and not slide.number[1] else [body, *number]
+    return "\n\n".join([f"class: {kinds}", f"# {typeset(slide.heading)}", *parts, "???", notes])
+
+
+def code_sizes():
+    """The style rules of the sizes that code has."""
+    return "\n".join(f".size-{size} .remark-code {{ font-size: {size}px; }}" for size in range(18, LARGEST_CODE + 1))
 
 
 def write(chapter, output):
@@ -229,8 +156,8 @@ def write(chapter, output):
     here = Path(__file__).parent
     parts = {
         "TITLE": html.escape(f"{chapter.name}: {chapter.question}"),
-        "STYLE": (here / "slides.css").read_text(encoding="utf-8").rstrip(),
-        "SLIDES": html.escape(markdown_of(chapter, output), quote=False),
+        "STYLE": (here / "slides.css").read_text(encoding="utf-8") + code_sizes(),
+        "SLIDES": html.escape("\n\n---\n\n".join(markdown_of(chapter, slide, output) for slide in slides_of(chapter)), quote=False),
     }
     template = (here / "slides.html").read_text(encoding="utf-8")
     text = re.sub(f"@({'|'.join(parts)})@", lambda found: parts[found[1]], template)
@@ -241,6 +168,8 @@ def write_all(top, output, numbers=None):
     """Writes the slides of all chapters, or of those with these numbers; Failed without remark."""
     if not REMARK.is_file():
         raise Failed(f"{REMARK} is missing: common/tools/setup.sh --contributor installs it")
+    if problems := list(slide_choice.problems_of(top)):
+        raise Failed("\n".join(problems))
     output.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(REMARK, output / REMARK.name)
     chapters = [chapter for chapter in metadata.load_all(top) if numbers is None or chapter.number in numbers]

@@ -8,11 +8,9 @@ tables a frame.
 import re
 
 from docutils import nodes
+from tools.lib.numbers_html import POWER, with_units_kept
 from tools.site import source_pages
 
-POWER = re.compile(r"\b(\d+|[a-z])\^(?:\((\w+[+-]\w+)\)|(-?\w+))")
-UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|h|[KMGT]i?B|bytes?|[GT]B/s|GHz|W)\b|%|小时|分钟|秒)|(?<=★) (?=\d)")
-CHINESE_UNIT = re.compile(r"(?<=\u00a0)(?:小时|分钟)")
 FRAMES = {
     "<!-- first-screen:begin -->": '<div class="first-screen">', "<!-- first-screen:end -->": "</div>",
     "<!-- opening:begin -->": '<div class="opening">', "<!-- opening:end -->": "</div>",
@@ -27,16 +25,6 @@ def raw(text):
 
 
 # ---- numbers -------------------------------------------------------------------------------------
-
-
-def with_units_kept(text):
-    """A text with a no-break space between each number and its unit. Chinese units may be broken inside: a word joiner forbids it."""
-    return CHINESE_UNIT.sub(lambda unit: "\u2060".join(unit[0]), UNIT.sub("\u00a0", text))
-
-
-def typeset_numbers(text):
-    """HTML whose powers have superscripts, and whose numbers keep their units."""
-    return POWER.sub(lambda power: f"{power[1]}<sup>{power[2] or power[3]}</sup>", with_units_kept(text))
 
 
 def typeset_text(doctree):

@@ -8,7 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 from tools.lib.failed import Failed
-from tools.measure import beside_sanitizer as beside
+from tools.maintain import beside_sanitizer as beside
 
 SILENT = {"memcheck": "", "racecheck": "", "initcheck": "", "synccheck": ""}
 

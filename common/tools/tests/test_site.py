@@ -1,7 +1,6 @@
-"""The web site and the slides: built once, all links of all pages followed, each page opened in a headless Chromium.
+"""The web site: built once, all links of all pages followed, each page opened in a headless Chromium.
 Skipped (77) without Sphinx; without a browser the pages are not opened."""
 
-import base64
 import gzip
 import html
 import json
@@ -11,6 +10,7 @@ import tempfile
 import threading
 import unittest
 import unittest.mock
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin
 
@@ -19,17 +19,17 @@ from tools.lib import repository
 from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 from tools.lib.pages import anchor_of
+from tools.lib.numbers_html import typeset_numbers, with_units_kept
 from tools.measure import cards, languages
-from tools.site import build_site, slides
+from tools.site import build_site
 from tools.tests import browser
 from tools.tests import system_python
 from tools.trace import stepper
 
-TOOLS = TOP / "common/tools"
 try:
-    from tools.site import exercise_cards, pages, search_index, source_pages, typesetting
+    from tools.site import exercise_cards, feed, pages, search_index, share_cards, source_pages
 except ImportError:  # no Sphinx for this Python
-    exercise_cards = pages = search_index = source_pages = typesetting = None
+    exercise_cards = feed = pages = search_index = share_cards = source_pages = None
 
 FIRST = "01-global-atomic"  # a chapter with pictures and a plot
 LESSON = f"chapters/{FIRST}/README.html"
@@ -167,22 +167,6 @@ QUESTIONS = {
     },
 }
 
-# Slides whose contents reach past the slide, or whose pictures are missing.
-ON_SLIDES = """
-return [...document.querySelectorAll(".remark-slides-area .remark-slide-container")].flatMap((holder, k) => {
-  holder.style.display = "table";
-  const slide = holder.querySelector(".remark-slide-content");  // it grows with what is in it; the frame does not
-  const page = holder.querySelector(".remark-slide-scaler").getBoundingClientRect();
-  const bad = [...slide.querySelectorAll("h1, h2, p, li, td, pre, code, blockquote, img")].filter((e) => {
-    const box = e.getBoundingClientRect();
-    return box.right > page.right + 1 || box.bottom > page.bottom + 1 || (e.clientWidth && e.scrollWidth > e.clientWidth + 1)
-      || (e.tagName === "IMG" && !e.naturalWidth);
-  });
-  holder.style.display = "";
-  return bad.map((e) => `slide ${k + 1}: ${e.tagName} "${(e.alt || e.textContent).trim().slice(0, 50)}"`);
-});
-"""
-
 
 class Texts(unittest.TestCase):
     """Parts of the tools that need no site."""
@@ -224,12 +208,12 @@ class Texts(unittest.TestCase):
     def test_powers_have_superscripts(self):
         for text, shown in (("2^24 floats", "2<sup>24</sup> floats"), ("(10^9)", "(10<sup>9</sup>)"), ("2^-24.", "2<sup>-24</sup>."),
                             ("2^(k+1)", "2<sup>k+1</sup>"), ("2^k", "2<sup>k</sup>"), ("a ^ b", "a ^ b")):
-            self.assertEqual(typesetting.typeset_numbers(text), shown)
+            self.assertEqual(typeset_numbers(text), shown)
 
     def test_a_number_keeps_its_unit(self):
         for text, shown in (("1 h 40 min", "1~h 40~min"), ("21.5 µs, 3 % of 64 MiB", "21.5~µs, 3~% of 64~MiB"), ("4 sectors", "4 sectors"), ("10 s.", "10~s."),
                             ("1 小时 10 分钟", "1~小\u2060时 10~分\u2060钟"), ("★★ 30 min", "★★~30~min"), ("16 bytes", "16~bytes"), ("1 hour", "1 hour")):
-            self.assertEqual(typesetting.with_units_kept(text), shown.replace("~", "\u00a0"))
+            self.assertEqual(with_units_kept(text), shown.replace("~", "\u00a0"))
 
     def test_code_has_spans_where_it_has_colours(self):
         code = '<span></span><span class="kt">int</span><span class="w"> </span><span class="n">x</span><span class="p">;</span>'
@@ -266,26 +250,6 @@ class Texts(unittest.TestCase):
         self.assertEqual(search_index.found_in("en", names), ["README", "chapters/00-a/README", "chapters/01-b/README"])
         self.assertEqual(search_index.found_in("zh-CN", names), ["README.zh-CN", "chapters/00-a/README.zh-CN", "chapters/01-b/README"])
 
-    def test_a_slide_has_why_idea_kernel_cost_and_picture(self):
-        text = ("# 01 X\n\nIntro.\n\n## Step 1: a tree\n\n**Why?** It is\n[slow](x.md#y).\n\n**Idea.** Two steps:\n\n```\na -> b\n```\n\n"
-                "More text.\n\n<!-- kernel k -->\n```cuda\nvoid k();\n```\n[x.cuh, line 3](x.cuh#L3)\n\n<!-- cost k -->\n> `k`: **1 µs**\n> for n = 2.\n\n"
-                "**Look at** this.\n\n![a picture](pictures/p.svg)\n\n## Nothing to show\n\nText.\n")
-        sections = slides.sections_of(text)[1:]
-        self.assertEqual([slides.is_shown(section) for section in sections], [True, False])
-        self.assertEqual(slides.slides_of_section(sections[0]), [
-            ["class: large", "# Step 1: a tree", "**Why?** It is slow.", "**Idea.** Two steps:", "```text\na -> b\n```",
-             "```cpp\nvoid k();\n```", "> `k`: **1 µs** for n = 2."],
-            ["class: large", "# Step 1: a tree", "![a picture](pictures/p.svg)"],
-        ])
-
-    def test_long_code_is_on_several_slides_and_in_smaller_type(self):
-        code = "```cuda\n" + "\n".join(f"line {k};" for k in range(30)) + "\n```"
-        made = slides.slides_of_section(slides.Section("S", [code]))
-        self.assertEqual([slide[0] for slide in made], ["class: medium", "class: medium"])
-        self.assertEqual(re.findall(r"line (\d+);", "".join(slide[2] for slide in made)), [str(k) for k in range(30)])
-        self.assertEqual(slides.size_of("```cpp\n" + "x" * 100 + "\n```"), "medium")
-        self.assertEqual(slides.size_of("```cpp\n" + "x" * 110 + "\n```"), "small")
-
 
 def setUpModule():
     """The site is built once for all tests."""
@@ -301,6 +265,22 @@ def setUpModule():
 
 def text_of(name):
     return (site / name).read_text(encoding="utf-8")
+
+
+@unittest.skipUnless(feed, "no Sphinx for this Python")
+class Feed(unittest.TestCase):
+    """What the list of changes becomes."""
+
+    CHANGES = ("# Changelog\n\nText.\n\n- no change\n\n## Unreleased\n\n### Added\n\n- **New** `x`: it [adds](a.md).\n- Two\n  lines < 3.\n\n"
+               "## 0.1 – 2026-11-22\n\n- Old. And older.\n")
+
+    def test_each_point_is_an_entry_with_the_date_of_its_version_or_line(self):
+        days = ["2026-11-25"] * 10 + ["2026-11-23"] + ["2026-11-26"] * 9
+        found = feed.entries_of(self.CHANGES, days)
+        self.assertEqual([(entry.title, entry.text, entry.date, entry.anchor) for entry in found], [
+            ("Two lines < 3", "Two lines < 3.", "2026-11-26", "unreleased"), ("New x", "New x: it adds.", "2026-11-23", "unreleased"),
+            ("Old", "Old. And older.", "2026-11-22", "01--2026-11-22")])
+        self.assertEqual([entry.date for entry in feed.entries_of(self.CHANGES, [])], ["2026-11-22"] * 3)  # git knows nothing
 
 
 class Workflow(unittest.TestCase):
@@ -435,6 +415,52 @@ class Files(unittest.TestCase):
                 self.assertIn(f'<meta property="og:description" content="{said}">', page)
                 self.assertEqual(page.count(f'href="{repository.address(TOP)}"'), 2 + page[page.index("<main") :].count(f'href="{repository.address(TOP)}"'), name)
         self.assertIn("loses updates", re.search(r'name="description" content="([^"]*)"', text_of(LESSON))[1])
+
+    def test_what_a_shared_link_shows(self):
+        site_address = repository.site(TOP)
+        for name in files:
+            page = text_of(name)
+            if '<nav id="pages"' not in page:
+                continue
+            tags = dict(re.findall(r'<meta (?:property|name)="((?:og|twitter):[^"]*)" content="([^"]*)">', page))
+            self.assertEqual(tags["twitter:card"], "summary_large_image", name)
+            self.assertTrue(tags["og:title"] and tags["og:description"] and tags["og:url"].startswith(site_address), name)
+            self.assertEqual((tags["og:image:width"], tags["og:image:height"]), ("1200", "630"), name)
+            image = tags["og:image"].removeprefix(site_address)
+            chapter = re.match(r"chapters/([^/]+)/README", name)
+            self.assertEqual(image, f"_static/cards/{chapter[1] if chapter else 'course'}.png", name)
+            head = (site / image).read_bytes()[:24]
+            self.assertEqual((head[:8], int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")), (b"\x89PNG\r\n\x1a\n", 1200, 630), image)
+
+    def test_a_text_that_has_no_room_on_a_card_is_an_error(self):
+        with self.assertRaisesRegex(Failed, "no room on the card"):
+            share_cards.draw(root / "card.png", "c", "a title " * 20, "1x", "what")
+        self.assertFalse((root / "card.png").exists())
+
+    def test_the_feed_lists_the_changes(self):
+        atom = {"a": "http://www.w3.org/2005/Atom"}
+        tree = ElementTree.fromstring(text_of("feed.xml"))
+        self.assertEqual(tree.tag, "{http://www.w3.org/2005/Atom}feed")
+        for part in ("title", "id", "updated", "author/a:name"):
+            self.assertTrue(tree.find(f"a:{part}", atom).text, part)
+        entries = tree.findall("a:entry", atom)
+        changes = (TOP / "CHANGELOG.md").read_text(encoding="utf-8")
+        self.assertEqual(len(entries), len(re.findall("^- ", changes[changes.index("\n## ") :], re.MULTILINE)))
+        self.assertEqual(len({entry.find("a:id", atom).text for entry in entries}), len(entries))
+        anchors = set(re.findall(r'\bid="([^"]*)"', text_of("CHANGELOG.html")))
+        for entry in entries:
+            self.assertRegex(entry.find("a:updated", atom).text, r"^\d{4}-\d\d-\d\dT00:00:00Z$")
+            self.assertTrue(entry.find("a:title", atom).text and entry.find("a:content", atom).text)
+            path, _, anchor = entry.find("a:link", atom).get("href").removeprefix(repository.site(TOP)).partition("#")
+            self.assertEqual(path, "CHANGELOG.html")
+            self.assertIn(anchor, anchors)
+        for link in [*tree.findall("a:link", atom)]:
+            self.assertTrue((site / link.get("href").removeprefix(repository.site(TOP))).is_file(), link.get("href"))
+        released = next(entry for entry in entries if "Twelve chapters" in entry.find("a:title", atom).text)
+        self.assertEqual(released.find("a:updated", atom).text, "2026-11-22T00:00:00Z")
+        for name in files:
+            if '<nav id="pages"' in text_of(name):
+                self.assertEqual(len(re.findall('<link rel="alternate" type="application/atom', text_of(name))), 1, name)
 
     def test_pages_are_light(self):
         for chapter in chapters:
@@ -723,27 +749,6 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.window.run(colour), "rgb(255, 255, 255)")
         self.window.click("button.theme")
         self.assertEqual(self.window.run(colour), "rgb(13, 17, 23)")
-
-    # ---- slides ----
-
-    def test_slides_show_all_and_none_overflows(self):
-        self.window.size(1280, 720)
-        for chapter in chapters:
-            self.open(f"slides/{chapter.name}.html")
-            self.window.wait("return [...document.images].every((image) => image.complete)")
-            self.assertEqual(self.window.run(ON_SLIDES), [], chapter.name)
-            # remark has an old highlight.js in it, which says so.
-            self.assertEqual([message for message in self.window.console() if "Highlight.js has reached EOL" not in message], [])
-            pictures = self.window.run("return document.querySelectorAll('.remark-slides-area img').length")
-            self.assertGreaterEqual(pictures, len([entry for entry in chapter.pictures if "kernel" in entry][:1]), chapter.name)
-            text = " ".join(self.window.run("return [...document.querySelectorAll('.remark-slides-area :is(p, li, h1, h2)')].map((e) => e.textContent)"))
-            self.assertNotRegex(text, r"\*\*|```|\]\(", chapter.name)
-
-    def test_slides_print_a_page_each(self):
-        self.open(f"slides/{FIRST}.html")
-        count = self.window.run("return document.querySelectorAll('.remark-slides-area .remark-slide-container').length")
-        pdf = self.window.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True, "printBackground": True})["data"]
-        self.assertEqual(max(map(int, re.findall(rb"/Count (\d+)", base64.b64decode(pdf)))), count)
 
 
 if __name__ == "__main__":

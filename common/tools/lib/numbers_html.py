@@ -1,0 +1,17 @@
+"""Numbers in the texts of pages, as HTML has them: 2^24, which Markdown has, is a superscript there, and no line ends before a unit."""
+
+import re
+
+POWER = re.compile(r"\b(\d+|[a-z])\^(?:\((\w+[+-]\w+)\)|(-?\w+))")
+UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|h|[KMGT]i?B|bytes?|[GT]B/s|GHz|W|times)\b|%|小时|分钟|秒)|(?<=★) (?=\d)")
+CHINESE_UNIT = re.compile(r"(?<=\u00a0)(?:小时|分钟)")
+
+
+def with_units_kept(text):
+    """A text with a no-break space between each number and its unit. Chinese units may be broken inside: a word joiner forbids it."""
+    return CHINESE_UNIT.sub(lambda unit: "\u2060".join(unit[0]), UNIT.sub("\u00a0", text))
+
+
+def typeset_numbers(text):
+    """HTML whose powers have superscripts, and whose numbers keep their units."""
+    return POWER.sub(lambda power: f"{power[1]}<sup>{power[2] or power[3]}</sup>", with_units_kept(text))
