@@ -10,7 +10,6 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from build.compiler.front_end import is_own
 from tools.check import compile_errors
 from tools.check.building import STEP, Progress, find_ninja, run_ninja, wait_for
 from tools.lib.checkout import TOP
@@ -155,7 +154,8 @@ class Program:
         done = subprocess.run([find_ninja(), "-f", str(self.folder / "build.ninja"), "-t", "deps"], stdout=subprocess.PIPE, text=True,
                               errors="surrogateescape", check=False)
         read = [line[4:] for line in done.stdout.splitlines() if line.startswith("    ")]
-        own = (file for file in read if is_own(file) and not file.endswith((".py", ".json")))
+        others = ("/usr", self.build, *(TOP / "common" / part for part in ("simt/include", "include", "build", "tools")))
+        own = (file for file in read if not any(Path(os.path.abspath(file)).is_relative_to(folder) for folder in others))
         return list(dict.fromkeys(os.path.relpath(file) for file in [*self.sources, *own]))
 
     def object(self, number):
