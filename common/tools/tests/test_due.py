@@ -24,7 +24,7 @@ class Due(unittest.TestCase):
             self.write(f"solutions/01-x/{exercise}.cuh", "int right;\n")
             self.write(f"chapters/01-x/mistakes/{exercise}/wrong.diff", "-right\n+wrong\n")
         self.write("common/simt/src/device.cpp", "int device;\n")
-        self.record("a-solution", "a-mistake-wrong", "b-solution", "b-mistake-wrong")
+        self.record("a-solution", "a-solution-counted", "a-mistake-wrong", "b-solution", "b-solution-counted", "b-mistake-wrong")
 
     def write(self, name, text):
         (self.top / name).parent.mkdir(parents=True, exist_ok=True)
@@ -46,7 +46,7 @@ class Due(unittest.TestCase):
             found = {**(rejected if "mistake" in name else passed), "skips": [], "counts": []}
             content = sample(device="CPU device", **found)
             (build / "results" / f"{name}.json").write_text(json.dumps(content))
-            suite = "mistakes" if "mistake" in name else "solutions"
+            suite = "mistakes" if "mistake" in name else "counted" if "counted" in name else "solutions"
             log.append(json.dumps({"name": f"01-x:{suite} / {name}", "result": "OK"}))
         (build / "log.json").write_text("\n".join(log))
         record.record(self.top, build, [build / "log.json"], False)
@@ -84,12 +84,12 @@ class Due(unittest.TestCase):
 
     def test_of_what_did_not_run_the_content_is_not_recorded(self):
         self.write("common/simt/src/device.cpp", "int other;\n")
-        self.record("a-solution", "a-mistake-wrong", "b-solution")
+        self.record("a-solution", "a-solution-counted", "a-mistake-wrong", "b-solution")
         self.assertEqual(due.changed(self.top), ["b"])
 
     def test_a_variant_that_the_build_does_not_know_yet_is_due(self):
         self.write("chapters/01-x/mistakes/a/new.diff", "-right\n+new\n")
-        self.record("a-solution", "a-mistake-wrong", "b-solution", "b-mistake-wrong")
+        self.record("a-solution", "a-solution-counted", "a-mistake-wrong", "b-solution", "b-solution-counted", "b-mistake-wrong")
         self.assertEqual(due.changed(self.top), ["a"])
 
     def test_every_exercise_has_its_turn(self):

@@ -2,6 +2,7 @@
 
 import json
 import unittest
+from unittest import mock
 
 from tools.lib import result
 from tools.lib.failed import Failed
@@ -108,15 +109,23 @@ class Verdicts(unittest.TestCase):
 
     def test_the_counts_of_a_solution(self):
         self.course.chapter("01-x", exercises=["x"], compared=["barriers"])
-        solution, mistake = "01-x:solutions / x-solution", "01-x:alternatives / x-alternative-e"
-        self.record({solution: ("OK", passed(3, barriers=100, launches=7)), mistake: ("OK", passed(3, barriers=9))})
+        solution, counted, other = (f"01-x:{name}" for name in ("solutions / x-solution", "counted / x-solution-counted", "alternatives / x-alternative-e"))
+        self.record({counted: ("OK", passed(3, barriers=100, launches=7)), other: ("OK", passed(3, barriers=9))})
         self.assertEqual(self.kept()["tests"]["x-solution"]["counts"], {"barriers": 100})
+        self.assertNotIn("x-solution-counted", self.kept()["tests"])
         self.assertNotIn("counts", self.kept()["tests"]["x-alternative-e"])
-        same = {mistake: ("OK", passed(3))}
-        self.record({**same, solution: ("OK", passed(3, barriers=110))}, check=True)
+        same = {other: ("OK", passed(3))}
+        self.record({**same, counted: ("OK", passed(3, barriers=110))}, check=True)
         for counts in ({"barriers": 111}, {"barriers": 89}, {}):
             self.assert_failed("x-solution: recorded with {'barriers': 100}, and now with",
-                               {**same, solution: ("OK", passed(3, **counts))}, check=True)
+                               {**same, counted: ("OK", passed(3, **counts))}, check=True)
+        content = self.kept()["content"]["x"]
+        with mock.patch("tools.verdicts.due.content", lambda *_: "another"):
+            self.record({**same, solution: ("OK", passed(4))})  # which was not counted
+            self.assertEqual(self.kept()["tests"]["x-solution"], {"suite": "solutions", "verdict": "passed", "text": "4 checks", "counts": {"barriers": 100}})
+            self.assertEqual(self.kept()["content"]["x"], content)
+            self.record({**same, counted: ("OK", passed(3, barriers=100))})
+            self.assertEqual(self.kept()["content"]["x"], "another")
 
     def test_a_test_that_did_not_run_keeps_its_verdict_and_one_that_is_gone_does_not(self):
         self.record()

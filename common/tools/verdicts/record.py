@@ -13,6 +13,7 @@ from tools.lib.failed import Failed
 
 SUITES = ("lessons", "solutions", "alternatives", "mistakes")
 ALIKE = 0.1  # so far counts may differ from those that are recorded
+COUNTED = "-counted"  # what the name of a test has that counts a solution
 AGAIN = "common/dev verdicts record"
 
 
@@ -60,14 +61,19 @@ def alike(count, other):
 
 
 def of_build(top, build, logs):
-    """(device, {chapter: {test: verdict}}, problems) of the tests of a build folder, as these logs name them."""
+    """(device, {chapter: {test: verdict}}, the solutions that were counted, problems) of the tests of a build folder, as these logs
+    name them."""
     chapters, problems, device = {}, [], None
-    for test in (test for log in logs for test in testlog.read(log)):
+    tests = [test for log in logs for test in testlog.read(log)]
+    counted = {test.name.removesuffix(COUNTED) for test in tests if test.suite == "counted"}
+    for test in tests:
         if test.suite not in SUITES or not test.project[:2].isdigit():
             continue
         # The test of a ladder, or of another program, writes none.
         found = result.load(build, test.name) or result.new("", test.last_line())
         device = device or found["device"]
+        if test.name in counted:
+            found["counts"] = (result.load(build, test.name + COUNTED) or result.new(""))["counts"]
         try:
             chapters.setdefault(test.project, {})[test.name] = verdict(test, found, counters_of(top, test))
         except Failed as failed:
@@ -76,7 +82,7 @@ def of_build(top, build, logs):
         raise Failed("\n".join([*problems, "the logs have no test of a chapter"]))
     if not device:
         raise Failed(f"{build / 'results'}: no result of these tests names the device that it comes from")
-    return device, chapters, problems
+    return device, chapters, counted, problems
 
 
 def as_file(device, tests, content):
@@ -93,14 +99,14 @@ def file_kept(chapter, device):
 
 
 def content_of(top, chapter, tests, kept):
-    """{exercise: what its verdicts depend on}: today's where the exercise's solution and all of its variants ran; of the others
-    what was kept."""
+    """{exercise: what its verdicts depend on}: today's where the exercise's solution was counted and all of its variants ran; of
+    the others what was kept. `tests`: the names of what ran and, of solutions, was counted."""
     from tools.verdicts import due  # ./course, which reads what is recorded, has no use for a compiler
 
     found = {}
     for exercise in chapters.read(top / "chapters" / chapter).exercises:
         variants = [f"{exercise}-{file.parts[-3].removesuffix('s')}-{file.stem}" for file in due.variants_of(top, chapter, exercise)]
-        if tests.keys() >= {f"{exercise}-solution", *variants}:
+        if tests >= {f"{exercise}-solution", *variants}:
             found[exercise] = due.content(top, chapter, exercise)
         elif exercise in kept:
             found[exercise] = kept[exercise]
@@ -136,18 +142,21 @@ def said(of_kind):
 
 def record(top, build, logs, check):
     """Writes the verdicts of a build, or compares them. Of a test that the build has, and that did not run, the file keeps its
-    verdict."""
-    device, found, problems = of_build(top, build, logs)
+    verdict; of a solution that was not counted, its counts."""
+    device, found, counted, problems = of_build(top, build, logs)
     if problems:
         raise Failed("\n".join(problems))
     wrong, names = [], tests_of(build)
     for name, tests in sorted(found.items()):
         chapter = top / "chapters" / name
         kept = file_kept(chapter, device)
+        uncounted = {test for test, entry in tests.items() if entry["suite"] == "solutions"} - counted
+        for test in uncounted & kept["tests"].keys():
+            tests[test] |= {key: value for key, value in kept["tests"][test].items() if key == "counts"}
         did_not_run = {test: entry for test, entry in kept["tests"].items() if test in names - tests.keys()}
         wrong += differences(name, kept["tests"], {**did_not_run, **tests})
         if not check:
-            content = content_of(top, name, tests, kept.get("content", {})) if device == CPU else {}
+            content = content_of(top, name, tests.keys() - uncounted, kept.get("content", {})) if device == CPU else {}
             compact_json.write(file_of(chapter, device, VERDICTS), as_file(device, {**did_not_run, **tests}, content))
     if check and wrong:
         raise Failed("\n".join([*wrong, f"If that is right: {AGAIN} {build}"]))
