@@ -8,7 +8,7 @@ from tools.lib.failed import Failed
 NAME = "cuda-atomics-course"
 OWNER = re.compile(r"^repository_owner = '([\w.-]+)'$", re.MULTILINE)
 ADDRESS = re.compile(rf"((?:github\.com|codespaces\.new|colab\.research\.google\.com/github)/)[\w.-]+/{NAME}\b")
-FILES = ["README.md", "README.zh-CN.md", "CITATION.cff", "common/docs/colab.ipynb", "common/docs/classroom50/autograder.py", "common/docs/gradescope/settings"]
+FILES = ["README.md", "README.zh-CN.md", "CITATION.cff", "common/docs/colab.ipynb", "common/docs/classroom50/autograder.py", "common/docs/gradescope/settings", "common/simt/README.md"]
 
 
 def owner(top):
