@@ -10,14 +10,15 @@
 #                   terminal shows, Open MPI, for chapter 11's program, Sphinx, MyST, lunr and remark,
 #                   which make the web site and the slides, bubblewrap, in which answers are graded,
 #                   clang's library for Python, which reads them, similarity-tester, which finds similar
-#                   ones, jsonschema, which tests reports, and on Debian Chromium, which tests pages
+#                   ones, jsonschema, which tests reports, CMake, which tests the CPU device as a library, and on
+#                   Debian Chromium, which tests the pages
 #   --dry-run       say what would be done, and stop
 #
 # Exit code: 0 nothing is missing; 1 an installation failed, or this copy of the course is damaged;
 # 2 something is missing that has to be installed by hand, or a bad option.
 set -eu
 
-usage() { sed -n '2,19s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '2,20s/^# \{0,1\}//p' "$0"; }
 
 contributor=no
 dry_run=no
@@ -134,7 +135,7 @@ case $system in
   'ubuntu 24.04') meson_from=pipx ;;  # Meson is 1.3.2 there
   *)
     if [ $contributor = yes ]; then
-      echo 'Contributors also need clang-format, clangd 16, matplotlib, pexpect, Open MPI, Sphinx, MyST (myst-parser), jsonschema, lunr, remark, bubblewrap, libclang for Python (python3-clang, of the version of clang), similarity-tester, and Chromium with chromedriver and Selenium.'
+      echo 'Contributors also need clang-format, clangd 16, matplotlib, pexpect, Open MPI, Sphinx, MyST (myst-parser), jsonschema, lunr, remark, bubblewrap, libclang for Python (python3-clang, of the version of clang), similarity-tester, CMake, and Chromium with chromedriver and Selenium.'
     fi
     [ -n "$missing" ] || all_is_here
     if [ -z "$must" ]; then
@@ -175,7 +176,7 @@ for package in $apt; do
 done
 if [ $contributor = yes ]; then
   more="clang-format clangd${suite:+-16} python3-matplotlib python3-pexpect libopenmpi-dev openmpi-bin"
-  more="$more python3-sphinx python3-myst-parser python3-jsonschema libjs-remark-slide libjs-lunr bubblewrap similarity-tester"
+  more="$more python3-sphinx python3-myst-parser python3-jsonschema libjs-remark-slide libjs-lunr bubblewrap similarity-tester cmake"
   # clang's library for Python, of the version of the clang that compiles kernels or will be installed for them.
   version=$(clang_version)
   if [ -n "$version" ] && at_least $clang_minimum "$version"; then

@@ -61,9 +61,12 @@ class Compiler:
         settings = json.loads(Path(file).read_text(encoding="utf-8"))
         self.family, self.version, *self.program = settings["compiler"].split("\n")
         self.is_precompiled = settings["precompiled_header"]
-        self.headers = {name: settings[f"{name}_headers"] for name in ("kernel", "program")}
-        self.include_folders = [settings["include_folder"]]
-        self.general_flags = flags_of_meson(Path(settings["build"]), settings["like"])
+        if "build" in settings:
+            self.headers = {name: settings[f"{name}_headers"] for name in ("kernel", "program")}
+            self.include_folders = [settings["include_folder"]]
+            self.general_flags = flags_of_meson(Path(settings["build"]), settings["like"])
+        else:  # installed: the caller's command line has all flags
+            self.include_folders = self.general_flags = []
 
     def macros(self, is_cuda):
         return [f"-D{name}={value}" for name, value in MACROS.items() if is_cuda or name != "__CUDACC__"]

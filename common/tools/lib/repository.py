@@ -13,7 +13,7 @@ ADDRESS = re.compile(
 )
 FILES = [
     "README.md", "README.zh-CN.md", "CITATION.cff", "common/docs/any-cuda-file.md", "common/docs/colab.ipynb",
-    "common/docs/classroom50/autograder.py", "common/docs/gradescope/settings", ".github/actions/check-cuda/gitlab-ci.yml",
+    "common/docs/classroom50/autograder.py", "common/docs/gradescope/settings", ".github/actions/check-cuda/gitlab-ci.yml", "common/simt/README.md",
 ]  # fmt: skip
 
 

@@ -8,7 +8,7 @@ tables a frame.
 import re
 
 from docutils import nodes
-from tools.lib.numbers_html import POWER, with_units_kept
+from tools.lib.numbers_html import POWER, typeset_numbers, with_units_kept
 from tools.site import source_pages
 
 FRAMES = {

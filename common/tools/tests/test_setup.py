@@ -234,7 +234,7 @@ class Setup(unittest.TestCase):
 
     def test_contributors_get_more(self):
         more = "clang-format clangd-16 python3-matplotlib python3-pexpect libopenmpi-dev openmpi-bin"
-        more += " python3-sphinx python3-myst-parser python3-jsonschema libjs-remark-slide libjs-lunr bubblewrap similarity-tester python3-clang-16"
+        more += " python3-sphinx python3-myst-parser python3-jsonschema libjs-remark-slide libjs-lunr bubblewrap similarity-tester cmake python3-clang-16"
         self.assertIn(f"install {more} chromium chromium-driver python3-selenium\n", self.install(options=("--contributor", "--dry-run")))
         self.system("ubuntu", "24.04")  # where Chromium is a snap
         self.assertIn(f"install {more}\n".replace("clangd-16", "clangd"), self.install(options=("--contributor", "--dry-run")))

@@ -1,5 +1,7 @@
 // The CUDA runtime API of the CPU device, for host code. Names, numbers and error codes are CUDA
 // 13's. common/simt/README.md says what the model of streams leaves out. Here: errors and devices.
+// As CUDA's: what goes wrong is the cudaError_t that comes back, nothing throws, and sizes are in bytes. Unlike CUDA's: one thread
+// of the host makes all calls, and a call from a second one ends the program with a message.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,15 @@
 // What host code may ask of the CPU device: schedules, reports and counters.
 // Course code reaches it through course/device.cuh, which has the same calls on a GPU build.
+//
+// What holds for all of it, where a comment says nothing else:
+// - Threads: host code calls it, on the thread that calls the runtime API. Kernels and other threads do not.
+// - Errors: it throws nothing but std::bad_alloc, and asks for no argument that its comment does not name.
+// - Lifetime: what it returns is a copy, and a const char* is there as long as the program. A setting holds until the next
+//   call of the same function, at the latest to the end of the program; an object's, until the object ends. Objects of one class
+//   that nest end in the opposite order, and before main() does.
+// - "Waits" means: runs all that is queued on all devices. What is found there goes to the report handler before the call returns.
+// - Sizes are in bytes; lines of a file and the k-th of something count from 1, all other numbers from 0.
+// - Paths in reports, notes and lines are those that show_paths_from() describes.
 #pragma once
 
 #include <chrono>
@@ -18,13 +28,14 @@ namespace simt {
 
 /// 0: threads run in order until they wait. Any other seed: a fixed, shuffled schedule in which
 /// threads are also switched between a load and the store that follows it. Starts the schedule
-/// anew: the same launches after it run in the same order.
+/// anew: the same launches after it run in the same order. Does not wait: what is queued runs under it, too.
 void set_seed(std::uint64_t seed);
+/// The schedule that is set: at first that of the environment variable SIMT_SEED, or 0.
 std::uint64_t seed();
 
 /// While one lives, only the `first` first and the `last` last blocks of a launch run, if its grid has more: those of
 /// interest in a grid that would take years. gridDim, blockIdx, and the counted blocks and threads are those of the
-/// whole grid. Not for launches in clusters. The innermost one counts.
+/// whole grid. Not for launches in clusters. The innermost one counts. Its beginning and its end wait.
 class SomeBlocks {
  public:
   SomeBlocks(std::uint64_t first, std::uint64_t last);
@@ -38,6 +49,7 @@ class SomeBlocks {
 
 // ---- reports ----------------------------------------------------------------------------------
 
+/// What was found. Later versions may have more kinds.
 enum class ReportKind {
   race,           // two accesses that nothing orders
   out_of_bounds,  // outside every allocation, or a pointer of the host or another device
@@ -52,23 +64,23 @@ enum class ReportKind {
   hang,         // no thread makes progress
   trap          // __trap(), assert()
 };
-/// "data race", for readers.
+/// "data race", for readers. The words may change.
 const char* to_string(ReportKind kind);
-/// "data_race", for programs.
+/// "data_race", for programs. It does not change.
 const char* identifier(ReportKind kind);
 
 /// Who did what where. Ranks are as reports print them: "3", or "(1,2)" in a launch of two
 /// dimensions.
 struct ReportedAccess {
-  const char* kind;  // "read", "write", "atomic", "volatile read", "barrier" ...
-  std::string file;
-  int line = 0;
+  const char* kind;           // "read", "write", "atomic", "volatile read", "barrier" ...
+  std::string file;           // if `line` is 0, a code address instead
+  int line = 0;               // 0: not known
   std::string block, thread;  // empty in host code
   int device = 0;
 };
 
 /// One finding. `text` is complete and ready to print; `line` is the source line it points at
-/// first.
+/// first. Texts may change from version to version, the other fields mean what they mean.
 struct Report {
   ReportKind kind;
   std::string kernel;  // name as launched; empty for host code
@@ -80,10 +92,12 @@ struct Report {
   std::string facts = {};                     // of a race: `text` without what to try
 };
 
-/// Receives every finding, on the host's stack, when the launch that made it has ended. The one
-/// installed last is called. Without one, findings go to stderr and the process exits with 66.
+/// Receives every finding, on the host's stack, when the launch that made it has ended: inside of the call of the runtime
+/// API, or of a function here, that has waited for it. A finding in host code comes at the access. The report lives until the
+/// handler returns; a handler may install another one, and makes no call of the runtime API. The one installed last is called.
+/// Without one, findings go to stderr and the process exits with 66 at its end.
 using ReportHandler = std::function<void(const Report&)>;
-/// Installs a handler and returns the previous one.
+/// Installs a handler and returns the previous one. An empty one stands for what happens without a handler.
 ReportHandler set_report_handler(ReportHandler handler);
 
 /// What a program asks for that the CPU device does not have, where it shows only when the program runs.
@@ -105,7 +119,8 @@ void report_absent_lanes(bool as_findings);
 /// or 20 s where this allows more than 10 s. Returns what it was before.
 unsigned set_launch_seconds(unsigned seconds);
 /// Lets reports show files by their paths from this folder, an absolute path; those far from it by their
-/// whole paths. Until then paths begin at the top of the repository.
+/// whole paths. Until then paths begin at the top of the repository, if the library was built to know one, or are whole. Call it
+/// before the first launch: a line that has been looked up keeps its path.
 void show_paths_from(const std::string& folder);
 
 /// What is legal but suspicious; worth showing with a failed check.
@@ -116,21 +131,24 @@ struct Note {
   std::string file = {};
   int line = 0;
 };
-/// Those since the last call.
+/// Those since the last call, at most eight. Does not wait.
 std::vector<Note> take_notes();
 
 /// Calls `work` in a signal's handler: what it accesses, in inline functions of libraries too, is no access of the kernel
-/// that the signal has interrupted.
+/// that the signal has interrupted. `work` may do what a signal's handler may.
 void call_unseen(void (*work)());
 
-/// Why the last launch was refused for its size, "the grid has 0 blocks"; empty if its size is possible.
+/// Why the last launch was refused for its size, "the grid has 0 blocks"; empty if its size is possible. The next launch
+/// changes the text.
 const std::string& refused_launch();
 
-/// False if nothing has written these bytes of the device's memory since they were allocated.
+/// False if nothing has written any of these bytes of the device's memory since they were allocated; true of bytes that are not
+/// in one allocation. Does not wait.
 bool has_been_written(const void* p, std::size_t size);
 
 /// Clears the sticky error, everything still queued on any device, and peer access, and makes
-/// device 0 current, as a new process would have it. Memory stays allocated.
+/// device 0 current, as a new process would have it. Memory stays allocated. What is queued is dropped and never runs: to run
+/// it, wait for each device first.
 void reset_device();
 
 // ---- several devices --------------------------------------------------------------------------
@@ -139,6 +157,7 @@ void reset_device();
 /// 2). Runs what is queued, and then resets. std::invalid_argument for another number;
 /// std::logic_error if a device that would go away has memory allocated.
 void set_devices(int count);
+/// How many the program has.
 int device_count();
 /// Whether cudaDeviceEnablePeerAccess() is possible: yes, unless SIMT_PEER_ACCESS is 0. Forbidding
 /// it also ends what has been enabled.
@@ -159,7 +178,8 @@ struct TraceSettings {
   std::string kernel = {};  // empty: all
   unsigned blocks = 2, events = 2000, launches = 200;
 };
-/// Records the launches from here on; ends the program if the file cannot be written.
+/// Waits, then records the launches from here on; ends the program if the file cannot be written. `blocks`, `events` and
+/// `launches` are the most that are kept: blocks and events of a launch, launches of the file.
 void start_trace(const TraceSettings& settings);
 /// Waits for the device and closes the file.
 void stop_trace();
@@ -175,7 +195,7 @@ struct KernelCounters {
 };
 
 /// While one lives, launches run in lockstep: the lanes of a warp take every instruction together,
-/// diverge and reconverge as on a GPU, and are counted exactly. Slower; nests.
+/// diverge and reconverge as on a GPU, and are counted exactly. Slower; nests. Its beginning and its end wait.
 class CountScope {
  public:
   CountScope();
@@ -197,7 +217,7 @@ class CountScope {
 Counters counted_so_far();
 
 /// Counts all launches while it lives, in lockstep, too. A CountScope in it is an outermost one: what tests measure
-/// with scopes of their own stays as it is.
+/// with scopes of their own stays as it is. Its beginning and its end wait.
 class CountAll {
  public:
   CountAll();
@@ -256,7 +276,7 @@ struct Work {
   /// Whether the host had waited for the end of `earlier` when it called this.
   bool called_after(const Work& earlier) const;
 };
-/// While one lives, what is done is remembered. They nest.
+/// While one lives, what is done is remembered. They nest. Its beginning waits.
 class WorkLog {
  public:
   WorkLog();
@@ -273,7 +293,8 @@ class WorkLog {
 /// Makes one call of the runtime API fail, as any call can: the call numbered `number`, 1 for the
 /// next one, does nothing and gives `error`, a launch to cudaGetLastError(). All calls are numbered
 /// but those that give something back and those that need no device. If the error `lasts`, as that of an illegal access
-/// does, all calls after it fail with it, those that give something back, too. Only one may live at a time.
+/// does, all calls after it fail with it, those that give something back, too. Only one may live at a time: the second is
+/// a std::logic_error.
 class FailingCall {
  public:
   FailingCall(std::uint64_t number, cudaError_t error, bool lasts = false);
@@ -286,7 +307,8 @@ class FailingCall {
 
 // ---- a program that ends early ------------------------------------------------------------------
 
-/// "file:12" of the calls that led here, the innermost first, without those of libraries.
+/// "file:12" of the calls that led here, the innermost first, at most 32, without those of the device's own headers and of the
+/// C++ library. It allocates memory: in a signal's handler only for a program that is about to end.
 std::vector<std::string> lines_of_calls();
 /// For a signal's handler that ends the program: "kernel<<<9, 128>>>" of the launch that runs, empty if
 /// none does. No thread of it runs from here on.
