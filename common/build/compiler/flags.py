@@ -52,6 +52,9 @@ FLAGS_OF = {
 WITH_ARGUMENT = {"-o", "-c", "-MQ", "-MF", "-MT"}
 LEFT_OUT = {"-MD", "-g", "-Winvalid-pch"}
 
+# Libraries of the host that a program runs without, before those of the system.
+HOST_LIBRARIES = Path(__file__).resolve().parents[2] / "simt/include/simt/host_libraries"
+
 
 class Compiler:
     """The compiler that `meson setup` has chosen, and its options for kernels."""
@@ -63,7 +66,7 @@ class Compiler:
         self.is_precompiled = settings["precompiled_header"]
         self.headers = {name: settings[f"{name}_headers"] for name in ("kernel", "program")}
         self.include_folders = [settings["include_folder"]]
-        self.general_flags = flags_of_meson(Path(settings["build"]), settings["like"])
+        self.general_flags = [*flags_of_meson(Path(settings["build"]), settings["like"]), "-isystem", str(HOST_LIBRARIES)]
 
     def macros(self, is_cuda):
         return [f"-D{name}={value}" for name, value in MACROS.items() if is_cuda or name != "__CUDACC__"]

@@ -33,7 +33,6 @@ HEADERS = [(re.compile(pattern), what) for pattern, what in (
     (r"nvjpeg\w*\.h$", f"nvJPEG: {LIBRARY}"),
     (r"(cudla|nvsci\w*|nvmedia_\w+)\.h$", f"libraries of NVIDIA's embedded systems: {LIBRARY}"),
     (r"mpi\.h$", "MPI, several processes: use one process, with cudaSetDevice for each device"),
-    (r"omp\.h$", "OpenMP, more than one thread of the host: call the devices one after another from one thread"),
     (r"mma\.h$", f"tensor cores: {TENSOR}"),
     (r"cuda_fp[468]\.h", "numbers of 4, 6 or 8 bits: use __half or __nv_bfloat16"),
     (r"((cuda)?GL|cuda_gl_interop|cuda_egl_interop|cuda_vdpau_interop|cuda_d3d\d+_interop|cudaEGL|cudaVDPAU)(/|\.h)",

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from build.compiler import choosing, front_end, messages
+from build.compiler import choosing, flags, front_end, messages
 from tools.lib.failed import Failed
 
 TOOL = [sys.executable, str(Path(__file__).resolve().parents[2]), "build.simtcc"]
@@ -94,7 +94,8 @@ class Compiling(unittest.TestCase):
         self.compile()
         command = self.commands()[1]
         self.assertIn(f"-I{self.build}/a.p -I{self.root}/common/include -isystem {self.root}/catch "
-                      "-fdiagnostics-color=always -Wall -std=c++20 -DNAME=\"a b\" -O0", command)
+                      "-fdiagnostics-color=always -Wall -std=c++20 -DNAME=\"a b\" "
+                      f"-isystem {flags.HOST_LIBRARIES} -O0", command)
         self.assertNotIn("kernel_flags.cpp", command)
         self.assertNotIn("address", command)  # -Db_sanitize is for the library
         self.assertNotIn(" a.o", command)
