@@ -28,7 +28,6 @@ HEADERS = [(re.compile(pattern), what) for pattern, what in (
     (r"nvshmem\w*\.h$", "NVSHMEM: access the peer's memory from a kernel"),
     (r"nvml\.h$", "NVML: ask cudaGetDeviceProperties"),
     (r"(nvrtc|nvJitLink|nvvm)\w*\.h$", "compilation at run time: put the kernel into the .cu file"),
-    (r"(nvtx3/|nvToolsExt)", "NVTX: leave the ranges out; they mark time for a profiler"),
     (r"cupti\w*\.h$", "CUPTI: use ./course run --count"),
     (r"nvjpeg\w*\.h$", f"nvJPEG: {LIBRARY}"),
     (r"(cudla|nvsci\w*|nvmedia_\w+)\.h$", f"libraries of NVIDIA's embedded systems: {LIBRARY}"),
