@@ -182,6 +182,11 @@ class Compiling(unittest.TestCase):
         for text in ("'GL/glew.h' file not found", "GL/glew.h: No such file or directory"):
             self.assertRegex(messages.unsupported_in(f"In file included from x.cpp:1:\nx.h:3:10: fatal error: {text}\n"),
                              "^x.h:3: error: not supported on the CPU device: GL/glew.h, graphics interop: .*\n$")
+        for text, said in (("use of undeclared identifier 'cublasSgemm'", "cublasSgemm of cuBLAS: replace it by a kernel"),
+                           ("unknown type name 'cudnnHandle_t'", "cudnnHandle_t of cuDNN: replace it"),
+                           ("use of undeclared identifier 'thrust'", "namespace thrust of Thrust: write a kernel"),
+                           ("'CUFFT_C2C' was not declared in this scope", "CUFFT_C2C, unless it is misspelled")):
+            self.assertIn(f"x.cpp:4: error: not supported on the CPU device: {said}", messages.unsupported_in(f"x.cpp:4:5: error: {text}\n"))
         self.assertIn("mpi.h, MPI", messages.unsupported_in("x.cpp:3:10: fatal error: 'mpi.h' file not found\n"))
         self.assertEqual(messages.unsupported_in("x.cpp:3:10: fatal error: 'mine.h' file not found\n"), "")
 
