@@ -52,6 +52,9 @@ FLAGS_OF = {
 WITH_ARGUMENT = {"-o", "-c", "-MQ", "-MF", "-MT"}
 LEFT_OUT = {"-MD", "-g", "-Winvalid-pch"}
 
+# Libraries of the host that a program runs without, before those of the system.
+HOST_LIBRARIES = Path(__file__).resolve().parents[2] / "simt/include/simt/host_libraries"
+
 
 class Compiler:
     """The compiler that `meson setup` has chosen, and its options for kernels."""
@@ -61,12 +64,12 @@ class Compiler:
         settings = json.loads(Path(file).read_text(encoding="utf-8"))
         self.family, self.version, *self.program = settings["compiler"].split("\n")
         self.is_precompiled = settings["precompiled_header"]
-        if "build" in settings:
+        self.general_flags = ["-isystem", str(HOST_LIBRARIES)]
+        self.include_folders = []
+        if "build" in settings:  # without, it is installed: the caller's command line has the other flags
             self.headers = {name: settings[f"{name}_headers"] for name in ("kernel", "program")}
             self.include_folders = [settings["include_folder"]]
-            self.general_flags = flags_of_meson(Path(settings["build"]), settings["like"])
-        else:  # installed: the caller's command line has all flags
-            self.include_folders = self.general_flags = []
+            self.general_flags = [*flags_of_meson(Path(settings["build"]), settings["like"]), *self.general_flags]
 
     def macros(self, is_cuda):
         return [f"-D{name}={value}" for name, value in MACROS.items() if is_cuda or name != "__CUDACC__"]

@@ -19,7 +19,8 @@ Included .cuh files are pulled in and rewritten, too, and other files of one's o
 in a -I folder) if they have such constructs; other headers stay includes. Launches and __shared__
 variables in macros are rewritten where the macro is defined. Every line keeps its file and number, so
 that the compiler and the checker name the learner's own lines. Comments and strings are not changed.
-What cannot be parsed is an error at file:line, not a guess, and so is what the CPU device has not.
+What cannot be parsed is an error at file:line, not a guess, and so is what the CPU device has not. The header of a library
+that it has not, such as Thrust, is left out: what is used of it is the error.
 
 Arguments are evaluated once, at the launch, and passed on as variables. Only a braced list, and a 0
 or NULL that may mean a pointer, cannot be variables: the call of the kernel has them as written.
@@ -32,7 +33,7 @@ import re
 
 from build.rewriter import passes
 from build.rewriter.source import Unit, c_string
-from build.rewriter.unsupported import unsupported_header
+from build.rewriter.unsupported import is_left_out, is_of_library, unsupported_header
 
 INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">\n]+)[">]')
 # What makes a file one to rewrite.
@@ -67,9 +68,9 @@ class Translation:
         if path not in self.cuda:
             self.cuda[path] = path.endswith((".cu", ".cuh"))  # until this is known, for files that include each other
             text = self.read(path)
-            self.cuda[path] |= CUDA.search(text) is not None or any(
-                found is not None and self.is_cuda(found)
-                for found in (self.find(*include, path) for include in ANY_INCLUDE.findall(text)))
+            includes = ANY_INCLUDE.findall(text)
+            self.cuda[path] |= CUDA.search(text) is not None or any(is_of_library(name) for _, name in includes) or any(
+                found is not None and self.is_cuda(found) for found in (self.find(*include, path) for include in includes))
         return self.cuda[path]
 
     def read(self, path):
@@ -136,7 +137,9 @@ class Translation:
     def check_include(self, file, directive, quote, name, in_condition):
         """A header that is not one of the program's files: the compiler's, or one that there is not."""
         message = unsupported_header(name)
-        if message is not None:
+        if is_left_out(name):
+            file.edits.append((directive.begin, directive.end, ""))
+        elif message is not None:
             if not in_condition:
                 file.fail_at(directive.begin, message)
             file.edits.append((directive.begin, directive.end, f"#error {message}"))

@@ -5,13 +5,17 @@ import re
 from build.rewriter.functions import is_device_code
 from build.rewriter.source import unsupported_text
 
-THRUST = "write the loop as a kernel, or compute it on the host with <algorithm> and <numeric>"
-LIBRARY = "compute what it is used for in a kernel of your own, or on the host"
-TEXTURE = "read the array through a pointer (const float* __restrict__) and clamp the index in the kernel"
+LEAVE_OUT = "or leave it out with #ifndef SIMT_CPU_DEVICE"
+THRUST = f"write a kernel or a loop of your own, compute it on the host with <algorithm> and <numeric>, {LEAVE_OUT}"
+LIBRARY = f"replace it by a kernel or a loop of your own, {LEAVE_OUT}"
+TEXTURE = "use a texture object over memory or an array (cudaCreateTextureObject), or read through a pointer"
+SURFACE = "write to memory of cudaMallocPitch through a pointer"
 DRAWING = "copy the result to the host and write it to a file"
 TENSOR = "write the product as loops over shared memory, with float or __half arithmetic"
 GRAPHICS = "graphics interop"
 
+# Libraries whose headers a .cu file may include, as long as it uses nothing of them: what of them it may not name, below.
+LIBRARIES = re.compile(r"(thrust|cub)/|(curand|cufft|cusparse|cusolver|cudnn)\w*\.h$")
 # The name of a header: what it is, and what to do.
 HEADERS = [(re.compile(pattern), what) for pattern, what in (
     (r"thrust/", f"Thrust: {THRUST}"),
@@ -28,27 +32,25 @@ HEADERS = [(re.compile(pattern), what) for pattern, what in (
     (r"nvshmem\w*\.h$", "NVSHMEM: access the peer's memory from a kernel"),
     (r"nvml\.h$", "NVML: ask cudaGetDeviceProperties"),
     (r"(nvrtc|nvJitLink|nvvm)\w*\.h$", "compilation at run time: put the kernel into the .cu file"),
-    (r"(nvtx3/|nvToolsExt)", "NVTX: leave the ranges out; they mark time for a profiler"),
     (r"cupti\w*\.h$", "CUPTI: use ./course run --count"),
     (r"nvjpeg\w*\.h$", f"nvJPEG: {LIBRARY}"),
     (r"(cudla|nvsci\w*|nvmedia_\w+)\.h$", f"libraries of NVIDIA's embedded systems: {LIBRARY}"),
     (r"mpi\.h$", "MPI, several processes: use one process, with cudaSetDevice for each device"),
-    (r"omp\.h$", "OpenMP, more than one thread of the host: call the devices one after another from one thread"),
     (r"mma\.h$", f"tensor cores: {TENSOR}"),
     (r"cuda_fp[468]\.h", "numbers of 4, 6 or 8 bits: use __half or __nv_bfloat16"),
     (r"((cuda)?GL|cuda_gl_interop|cuda_egl_interop|cuda_vdpau_interop|cuda_d3d\d+_interop|cudaEGL|cudaVDPAU)(/|\.h)",
      f"{GRAPHICS}: {DRAWING}"),
     (r"((GL|GLES\d?|GLFW|EGL|vulkan)/|helper_gl\.h$|rendercheck_\w+\.h$)", f"graphics: {DRAWING}"),
-    (r"((cuda_)?(texture|surface)\w*\.h)$", f"textures and surfaces: {TEXTURE}"),
+    (r"((cuda_)?surface\w*\.h)$", f"surfaces: {SURFACE}"),
     (r"cuda_device_runtime_api\.h$", "dynamic parallelism: return to the host, and launch from there"),
 )]
 
 # A word of the source: what it is, and what to do.
 WORDS = [(re.compile(rf"(?:{pattern})\Z"), what) for pattern, what in (
-    (r"tex(1D|2D|3D|Cubemap)\w*|surf(1D|2D|3D|Cubemap)\w*|cuda(Create|Destroy|Get)?(Texture|Surface)\w+|"
-     r"cuda(Bind|Unbind)(Surface|Texture)\w*|cuda(Create|Get)?ChannelFormat\w*|cudaCreateChannelDesc|cuda(Mipmapped)?Array(_t)?|"
-     r"cuda(Malloc|Free|Get)\w*Array\w*|cudaMemcpy\w*(To|From)Array\w*|cuda(Resource|Texture|ResourceView)Desc",
-     f"{{}}, textures and surfaces: {TEXTURE}"),
+    (r"tex[123]D(Layered|Lod|Grad|gather)\w*|texCubemap\w*|tex2Dgather|cudaResourceView\w*|cuda\w*Mipmapped\w*|cudaArray(Layered|Cubemap|"
+     r"TextureGather|Sparse)|cuda(Bind|Unbind)Texture\w*|cudaArrayGetPlane", f"{{}}, textures of layers, levels or cubes, and texture references: {TEXTURE}"),
+    (r"surf([123]D|Cubemap)\w*|cuda(Create|Destroy|Get)?Surface\w+|cudaBindSurface\w*|cudaArraySurfaceLoadStore",
+     f"{{}}, surfaces: {SURFACE}"),
     (r"nvcuda|wmma", f"{{}}, tensor cores: {TENSOR}"),
     (r"cudaGraphics\w+|cudaGL\w+|cudaEGL\w+|cudaVDPAU\w+|cudaD3D\w+", f"{{}}, {GRAPHICS}: {DRAWING}"),
     (r"cudaIpc\w+", "{}, memory of another process: use one process"),
@@ -56,15 +58,21 @@ WORDS = [(re.compile(rf"(?:{pattern})\Z"), what) for pattern, what in (
     (r"cuModule\w+|cuLaunch\w+|cuLink\w+|cuLibrary\w+|cuCtx\w+|cuMem[A-Z]\w+",
      "{}, the driver API: use the runtime API (cudaMalloc, kernel<<<blocks, threads>>>(...))"),
     (r"cublas(I?[sdczSDCZH][sd]?(amax|amin|asum|axpy|copy|dot|scal|swap|nrm2|rot|g[be]|h[bp]|he[mr]|s[bpwy]|t[bpr][msto])|"
-     r"Lt(Mat|Heur)|Set(Matrix|Vector)|Get(Matrix|Vector)|\w+(Ex|Batched)(_64)?\b)\w*", f"{{}}: {LIBRARY}"),
+     r"Lt(Mat|Heur)|Set(Matrix|Vector)|Get(Matrix|Vector)|\w+(Ex|Batched)(_64)?\b)\w*", f"{{}} of cuBLAS: {LIBRARY}"),
+    (r"cudnn[A-Z]\w+", f"{{}} of cuDNN: {LIBRARY}"),
     (r"__nv_atomic_\w+", "{}: use cuda::atomic_ref of <cuda/atomic>, which has the same orders and scopes"),
-    (r"(curand|cufft|cusparse|cusolver)[A-Z]\w+|curand_\w+", f"{{}}: {LIBRARY}"),
+    (r"curand([A-Z]|_)\w+", f"{{}} of cuRAND: {LIBRARY}"),
+    (r"cufft[A-Z]\w+", f"{{}} of cuFFT: {LIBRARY}"),
+    (r"cusparse[A-Z]\w+", f"{{}} of cuSPARSE: {LIBRARY}"),
+    (r"cusolver[A-Z]\w+", f"{{}} of cuSOLVER: {LIBRARY}"),
 )]
+# Namespaces: what they are, and what to do.
+NAMESPACES = {"thrust": f"{{}} of Thrust: {THRUST}", "cub": f"{{}} of CUB: {THRUST}"}
 # What device code has not, with nvcc either, but for a static variable.
 ONLY_IN_HOST_CODE = {"cout", "cerr", "static"}
 # What the runtime API has for kernels, where the next kernel of a stream may begin early.
 ONLY_IN_DEVICE_CODE = {"cudaGridDependencySynchronize", "cudaTriggerProgrammaticLaunchCompletion"}
-MAY_BE = re.compile(r"tex|surf|cu|nvcuda|wmma|__nv_atomic_")
+MAY_BE = re.compile(r"tex|surf|cu|thrust|nvcuda|wmma|__nv_atomic_")
 
 
 def unsupported_header(name):
@@ -73,6 +81,23 @@ def unsupported_header(name):
         if pattern.match(name):
             return unsupported_text(f"{name}, {what}")
     return None
+
+
+def is_left_out(header):
+    """True for a header that there is not, and that a file may include."""
+    return LIBRARIES.match(header) is not None
+
+
+def is_of_library(header):
+    """True for a header of a library: a file that includes it may have what `check` refuses."""
+    return is_left_out(header) or header.startswith("cublas")
+
+
+def unsupported_word(text):
+    """What to say of a word that needs what the CPU device has not, or None."""
+    if text in NAMESPACES:
+        return NAMESPACES[text].format(f"namespace {text}")
+    return next((what.format(text) for pattern, what in WORDS if pattern.match(text)), None)
 
 
 def check(file):
@@ -89,13 +114,16 @@ def check_word(file, i):
     text = file.text(i)
     if text == "texture" and file.text(i + 1) == "<":
         file.unsupported(i, "texture references (CUDA 12 removed them, too): " + TEXTURE)
+    elif text in NAMESPACES:
+        if is_namespace(file, i):
+            member = file.text(i + 2) if file.text(i + 1) == "::" else ""
+            file.unsupported(i, NAMESPACES[text].format(f"{text}::{member}" if member else f"namespace {text}"))
+        return
     elif text in ("texture", "surface") or text in ONLY_IN_DEVICE_CODE or is_own_name(file, i):
         return
-    for pattern, what in WORDS:
-        if pattern.match(text):
-            file.unsupported(i, what.format(text))
-            return
-    if re.match(r"cuda[A-Z]", text) and file.text(i + 1) == "(" and is_device_code(file, i):
+    if what := unsupported_word(text):
+        file.unsupported(i, what)
+    elif re.match(r"cuda[A-Z]", text) and file.text(i + 1) == "(" and is_device_code(file, i):
         file.unsupported(i, f"{text}() in a kernel, dynamic parallelism: call it on the host")
 
 
@@ -109,6 +137,12 @@ def check_device_word(file, i):
     declaration = {token.text for token in file.tokens[i - 2:i + 4]}
     if text == "static" and not declaration & {"const", "constexpr", "__shared__", "__device__", "__constant__", "inline"}:
         file.unsupported(i, "a static variable in device code: make it a __device__ variable outside of the function")
+
+
+def is_namespace(file, i):
+    """True where the word i is a namespace that is used: not one that the program defines, and no variable."""
+    is_member = file.text(i - 1) in (".", "->") or file.text(i - 1) == "::" and file.is_operand(i - 2)
+    return file.text(i + 1) == "::" and not is_member or (file.text(i - 2), file.text(i - 1)) == ("using", "namespace")
 
 
 def is_own_name(file, i):

@@ -288,8 +288,8 @@ class Shared(RewriterTest):
             ("__shared__ unsigned long long s[4];", "unsigned long long[4]"),
             ("__shared__ ns::T s;", "ns::T"),
             ("__shared__ ::ns::T s;", "::ns::T"),
-            ("__shared__ cub::X<T, 128>::Temp s;", "cub::X<T, 128>::Temp"),
-            ("__shared__ typename cub::X<T, 128>::Temp s;", "typename cub::X<T, 128>::Temp"),
+            ("__shared__ lib::X<T, 128>::Temp s;", "lib::X<T, 128>::Temp"),
+            ("__shared__ typename lib::X<T, 128>::Temp s;", "typename lib::X<T, 128>::Temp"),
             ("__shared__ typename A<T>::template B<2> s;", "typename A<T>::template B<2>"),
             ("typename A<T>::B __shared__ s;", "typename A<T>::B"),
             ("__shared__ A<B<(N > 3), C<D>>> s[2];", "A<B<(N > 3), C<D>>>[2]"),
@@ -374,7 +374,7 @@ class Shared(RewriterTest):
             ("extern __shared__ __align__(16) unsigned char s[];", "unsigned char"),
             ("extern alignas(16) __shared__ float4 s[];", "float4"),
             ("extern __shared__ volatile T s[];", "volatile T"),
-            ("__shared__ extern cub::X<T, 2>::Temp s[];", "cub::X<T, 2>::Temp"),
+            ("__shared__ extern lib::X<T, 2>::Temp s[];", "lib::X<T, 2>::Temp"),
             ("extern __shared__ float* s[];", "float*"),
             ("extern __shared__ float s[][32];", "float[32]"),
         ):
@@ -807,22 +807,31 @@ class Refused(RewriterTest):
     def test_words(self):
         for source, line, text in (
             ("\ntexture<float> t;", 2, "texture references"),
-            ("void f() {\n  cudaArray_t a;\n}", 2, "cudaArray_t, textures and surfaces: read the array through a pointer"),
-            ("__global__ void k(float* p) { p[0] = tex2D<float>(t, 0, 0); }", 1, "tex2D, textures"),
+            ("void f() {\n  cudaSurfaceObject_t a;\n}", 2, "cudaSurfaceObject_t, surfaces: write to memory of cudaMallocPitch"),
+            ("__global__ void k(float* p) { p[0] = tex2DLayered<float>(t, 0, 0, 1); }", 1, "tex2DLayered, textures of layers"),
+            ("cudaMipmappedArray_t a;", 1, "cudaMipmappedArray_t, textures of layers"),
             ("using namespace nvcuda;", 1, "nvcuda, tensor cores"),
             ("__global__ void k() {\n  k<<<1, 2>>>();\n}", 2, "a launch in a kernel, dynamic parallelism"),
             ("__global__ void k() {\n  f([&] { g<<<1, 2>>>(); });\n}", 2, "a launch in a kernel, dynamic parallelism"),
             ("__device__ void f() { cudaDeviceSynchronize(); }", 1, "cudaDeviceSynchronize() in a kernel"),
-            ("void f() {\n  check(cublasSgemm(h));\n}", 2, "cublasSgemm: compute what"),
-            ("cublasLtMatmulDesc_t a;", 1, "cublasLtMatmulDesc_t: compute what"),
-            ("int a = cublasGemmEx(h) + cublasIsamax(h) + cublasDtrsm(h) + cublasSetMatrix(h);", 1, "cublasGemmEx: "),
+            ("void f() {\n  check(cublasSgemm(h));\n}", 2, "cublasSgemm of cuBLAS: replace it by a kernel"),
+            ("void f() {\n  thrust::sort(x, x + n);\n}", 2, "thrust::sort of Thrust: write a kernel"),
+            ("\nint x = ::thrust::reduce(y);", 2, "thrust::reduce of Thrust"),
+            ("using namespace thrust;", 1, "namespace thrust of Thrust"),
+            ("using Sum = cub::BlockReduce<int, 64>;", 1, "cub::BlockReduce of CUB"),
+            ("__global__ void k(curandState* s) { curand_init(1, 0, 0, s); }", 1, "curandState of cuRAND: replace"),
+            ("cudnnHandle_t h;", 1, "cudnnHandle_t of cuDNN: replace"),
+            ("cusparseHandle_t h;", 1, "cusparseHandle_t of cuSPARSE"), ("cusolverDnHandle_t h;", 1, "cusolverDnHandle_t of cuSOLVER"),
+            ("cufftHandle h;", 1, "cufftHandle of cuFFT"),
+            ("cublasLtMatmulDesc_t a;", 1, "cublasLtMatmulDesc_t of cuBLAS: replace"),
+            ("int a = cublasGemmEx(h) + cublasIsamax(h) + cublasDtrsm(h) + cublasSetMatrix(h);", 1, "cublasGemmEx of cuBLAS: "),
         ):
             with self.subTest(source):
                 self.assert_refused(source, line, "not supported on the CPU device: " + text)
 
     def test_names_of_the_programs_own(self):
-        for source in ("struct A { int tex2D; };", "int x = a.tex2D;", "int y = p->surface;", "int surface, texture = 1;",
-                       "int cutoff = cuts(texels, cublas_dot(x), cufft_plan);", "void cublasCheck(cublasStatus_t s);",
+        for source in ("struct A { int surf2D; };", "int x = a.surf2Dread;", "cudaArray_t a; cudaTextureObject_t t; float x = tex2D<float>(t, 0, 0);", "int y = p->surface;", "int surface, texture = 1;",
+                       "int cutoff = cuts(texels, cublas_dot(x), cufft_plan);", "float thrust = 1, cub = thrust * x.cub;", "float y = a.thrust + detail::cub::x;", "void cublasCheck(cublasStatus_t s);",
                        "cublasHandle_t h; int i = cublasCreate(&h) + cublasSetStream(h, s) + cublasSetMathMode(h, m);", "void f() { cudaMalloc(&p, 4); }"):
             with self.subTest(source):
                 self.assert_unchanged(source)
@@ -833,10 +842,10 @@ class Refused(RewriterTest):
                 self.assert_unchanged(source)
 
     def test_what_an_if_may_hide_is_for_the_compiler(self):
-        self.assertEqual(rewrite("#ifdef TEX\ncudaArray_t a;\n#endif\n"),
-                         '#ifdef TEX\n _Pragma("GCC error \\"not supported on the CPU device: cudaArray_t, textures and surfaces: read '
-                         "the array through a pointer (const float* __restrict__) and clamp the index in the kernel\\\"\") "
-                         'cudaArray_t a;\n#endif\n'.replace('\\\\"', '\\"'))
+        self.assertEqual(rewrite("#ifdef TEX\ncudaSurfaceObject_t a;\n#endif\n"),
+                         '#ifdef TEX\n _Pragma("GCC error \\"not supported on the CPU device: cudaSurfaceObject_t, surfaces: write '
+                         "to memory of cudaMallocPitch through a pointer\\\"\") "
+                         'cudaSurfaceObject_t a;\n#endif\n'.replace('\\\\"', '\\"'))
 
 
 class Returns(RewriterTest):
@@ -1100,8 +1109,7 @@ class Files(FolderTest):
         self.assertIn("#define __CUDA_ARCH__ 900\n#line 4\n", text)
 
     def test_unsupported_headers(self):
-        for name, what in (("thrust/sort.h", "Thrust: write the loop as a kernel"), ("cub/cub.cuh", "CUB"),
-                           ("cublasXt.h", "cuBLAS"), ("curand_kernel.h", "cuRAND"), ("mma.h", "tensor cores"),
+        for name, what in (("cublasXt.h", "cuBLAS: replace"), ("mma.h", "tensor cores"),
                            ("nccl.h", "NCCL"), ("GL/glew.h", "graphics"), ("cuda_gl_interop.h", "graphics interop")):
             self.write(main=f"\n#include <{name}>\n")
             done = self.run_tool()
@@ -1111,6 +1119,16 @@ class Files(FolderTest):
             self.assertIn(f"#error not supported on the CPU device: {name}", self.translate())
             self.write(main=f"#if USE\n#include <{name}>\n#endif\n")
             self.assertIn(f"#error not supported on the CPU device: {name}", self.translate())
+
+    def test_headers_of_libraries_are_left_out(self):
+        for name in ("thrust/sort.h", "cub/cub.cuh", "curand_kernel.h", "cufft.h", "cusparse_v2.h", "cusolverDn.h", "cudnn.h"):
+            self.write(main=f"#include <{name}>\nint x;\n")
+            self.assertEqual(self.translate(), '#line 1 "../main.cu"\n\nint x;\n')
+            self.write(main='#include "a.h"\nint x;\n')
+            self.write_file("a.h", f"#include <{name}>\nint y;\n")  # it has no other CUDA
+            self.assertNotIn(name, self.translate())
+        self.write_file("a.h", "#include <cublas_v2.h>\nvoid f() { cublasSgemm(h); }\n")
+        self.assertTrue(self.run_tool().stderr.startswith("../a.h:2: error: not supported on the CPU device: cublasSgemm of cuBLAS"))
 
     def test_errors_name_file_and_line(self):
         self.write(main='\n#include "a.cuh"\n', a="#pragma once\nvoid f() {\n\n k<<<1, 2;\n}\n")
@@ -1269,7 +1287,7 @@ class Compilers(FolderTest):
 
     def test_every_form_compiles_without_warnings(self):
         self.write(main='''\
-            namespace cub {
+            namespace lib {
             template <class T, int N> struct X { struct Temp { T a[N]; }; };
             }
             namespace ns {
@@ -1292,7 +1310,7 @@ class Compilers(FolderTest):
 
             template <class T, int N> __global__ void shared(T* out) {
               __shared__ T s[(N + 1) * 2], value, *p;
-              __shared__ typename cub::X<T, N>::Temp temp;
+              __shared__ typename lib::X<T, N>::Temp temp;
               static __shared__ alignas(16) unsigned long long wide[2][N > 3 ? 2 : 1];
               extern __shared__ __align__(16) unsigned char bytes[];
               extern __shared__ T rows[][4];

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from build.compiler import choosing, front_end, messages
+from build.compiler import choosing, flags, front_end, messages
 from tools.lib.failed import Failed
 
 TOOL = [sys.executable, str(Path(__file__).resolve().parents[2]), "build.simtcc"]
@@ -94,7 +94,8 @@ class Compiling(unittest.TestCase):
         self.compile()
         command = self.commands()[1]
         self.assertIn(f"-I{self.build}/a.p -I{self.root}/common/include -isystem {self.root}/catch "
-                      "-fdiagnostics-color=always -Wall -std=c++20 -DNAME=\"a b\" -O0", command)
+                      "-fdiagnostics-color=always -Wall -std=c++20 -DNAME=\"a b\" "
+                      f"-isystem {flags.HOST_LIBRARIES} -O0", command)
         self.assertNotIn("kernel_flags.cpp", command)
         self.assertNotIn("address", command)  # -Db_sanitize is for the library
         self.assertNotIn(" a.o", command)
@@ -199,6 +200,11 @@ class Compiling(unittest.TestCase):
         for text in ("'GL/glew.h' file not found", "GL/glew.h: No such file or directory"):
             self.assertRegex(messages.unsupported_in(f"In file included from x.cpp:1:\nx.h:3:10: fatal error: {text}\n"),
                              "^x.h:3: error: not supported on the CPU device: GL/glew.h, graphics interop: .*\n$")
+        for text, said in (("use of undeclared identifier 'cublasSgemm'", "cublasSgemm of cuBLAS: replace it by a kernel"),
+                           ("unknown type name 'cudnnHandle_t'", "cudnnHandle_t of cuDNN: replace it"),
+                           ("use of undeclared identifier 'thrust'", "namespace thrust of Thrust: write a kernel"),
+                           ("'CUFFT_C2C' was not declared in this scope", "CUFFT_C2C, unless it is misspelled")):
+            self.assertIn(f"x.cpp:4: error: not supported on the CPU device: {said}", messages.unsupported_in(f"x.cpp:4:5: error: {text}\n"))
         self.assertIn("mpi.h, MPI", messages.unsupported_in("x.cpp:3:10: fatal error: 'mpi.h' file not found\n"))
         self.assertEqual(messages.unsupported_in("x.cpp:3:10: fatal error: 'mine.h' file not found\n"), "")
 

@@ -38,4 +38,5 @@
 #include "simt/math.hpp"
 #include "simt/packed.hpp"
 #include "simt/ptx.hpp"
+#include "simt/textures.hpp"
 #include "simt/warp.hpp"

@@ -10,6 +10,7 @@
 #include "simt/api_kernels.hpp"
 #include "simt/api_memory.hpp"
 #include "simt/api_streams.hpp"
+#include "simt/api_textures.hpp"
 #include "simt/api_types.hpp"
 #include "simt/platform.hpp"
 

@@ -1,5 +1,5 @@
 // The types of the CUDA runtime API: enumerations, flags and structures. Names and numbers are CUDA
-// 13's; what has no meaning here (arrays, textures, other processes) is not declared.
+// 13's; what has no meaning here (other processes) is not declared.
 #pragma once
 
 #include <cstddef>
@@ -84,7 +84,7 @@ struct cudaPitchedPtr {
   void* ptr;
   std::size_t pitch, xsize, ysize;
 };
-/// A copy of three dimensions. There are no arrays: both of their fields must be null.
+/// A copy of three dimensions. If one side is an array, the extent counts elements.
 using cudaArray_t = struct cudaArray*;
 struct cudaMemcpy3DParms {
   cudaArray_t srcArray;

@@ -124,7 +124,7 @@ SIMT_PURE double __hiloint2double(int hi, int lo) {
 
 namespace simt {
 SIMT_API void load_read_only(const void* address, std::size_t size) {
-  read_only_load(address, size, SIMT_CALLER);
+  read_only_load(address, size, SIMT_CALLER, ReadPath::ldg);
 }
 }  // namespace simt
 

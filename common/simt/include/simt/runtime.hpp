@@ -192,8 +192,10 @@ void bulk_fence();
 
 // ---- loads and variables --------------------------------------------------------------------------
 
-/// Announces a load by the read-only path, __ldg(): no thread may write there in the same launch.
-void read_only_load(const void* address, std::size_t size, const void* caller);
+/// What loads memory that no thread may write in the same launch.
+enum class ReadPath : unsigned char { ldg, texture };
+/// Announces such a load.
+void read_only_load(const void* address, std::size_t size, const void* caller, ReadPath path);
 
 /// Storage of a `__shared__` variable of the running block; the rewriter calls it through
 /// simt::shared (launch.hpp). `key` tells variables apart.

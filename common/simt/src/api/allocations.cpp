@@ -75,7 +75,9 @@ Transfer transfer_of_all(const char* function, const void* pointer, const void* 
   return {function, caller, {}, {Rows{a.begin, a.size, a.size, 1}}};
 }
 
-/// cudaFree and cudaFreeHost. Memory is given back after a sticky error, too, so that a program's
+}  // namespace
+
+// Memory is given back after a sticky error, too, so that a program's
 /// clean-up leaves nothing for the next test; the error is returned all the same.
 cudaError_t free_now(void* pointer, bool pinned, const char* function, const void* caller) {
   const cudaError_t error = enter_to_give_back(caller);
@@ -90,8 +92,6 @@ cudaError_t free_now(void* pointer, bool pinned, const char* function, const voi
   give_back(pointer, {function, calls_behind(caller)});
   return sticky_error();
 }
-
-}  // namespace
 
 cudaError_t allocate_device(void** pointer, std::size_t size, ElementType element,
                             const void* caller) {

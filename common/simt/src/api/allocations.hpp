@@ -34,6 +34,8 @@ int device_of_pool(cudaMemPool_t pool);
 bool is_open(cudaMemPool_t pool);
 void open_memory_of(cudaMemPool_t pool);
 
+/// cudaFree() and its like: waits for the device that the memory was made on.
+cudaError_t free_now(void* pointer, bool pinned, const char* function, const void* caller);
 /// Gives back all memory that was allocated while this device was current, as cudaDeviceReset() does.
 void free_everything(int device);
 /// Adds what is allocated to an empty list, the oldest first.

@@ -224,30 +224,6 @@ Copy plain_copy(const char* function, void* to, const void* from, std::size_t co
   return {function, to, from, {count, count}, {count, count}, {count}, kind};
 }
 
-cudaError_t volume_copy(const char* function, const cudaMemcpy3DParms& parameters, Copy* copy) {
-  const cudaMemcpy3DParms& p = parameters;
-  if (p.srcArray != nullptr || p.dstArray != nullptr) return failed(cudaErrorInvalidValue);
-  const auto layout = [](const cudaPitchedPtr& m) { return Layout{m.pitch, m.pitch * m.ysize}; };
-  const auto begin = [](const cudaPitchedPtr& m, const cudaPos& at) {
-    return static_cast<unsigned char*>(m.ptr) + at.z * m.pitch * m.ysize + at.y * m.pitch + at.x;
-  };
-  const auto rows_fit = [&](const cudaPitchedPtr& m, const cudaPos& at) {
-    return p.extent.depth <= 1 || at.y + p.extent.height <= m.ysize;
-  };
-  if (p.srcPtr.ptr == nullptr || p.dstPtr.ptr == nullptr || !rows_fit(p.srcPtr, p.srcPos) ||
-      !rows_fit(p.dstPtr, p.dstPos)) {
-    return failed(cudaErrorInvalidValue);
-  }
-  *copy = {function,
-           begin(p.dstPtr, p.dstPos),
-           begin(p.srcPtr, p.srcPos),
-           layout(p.dstPtr),
-           layout(p.srcPtr),
-           {p.extent.width, p.extent.height, p.extent.depth},
-           p.kind};
-  return cudaSuccess;
-}
-
 cudaError_t check_copy(const Copy& copy, const void* caller) {
   const Shape& shape = copy.shape;
   if (shape.width > copy.to_layout.pitch || shape.width > copy.from_layout.pitch) {

@@ -35,7 +35,7 @@ struct Copy {
 };
 Copy plain_copy(const char* function, void* to, const void* from, std::size_t count,
                 cudaMemcpyKind kind);
-/// Of memory without arrays; an error if the parameters mean nothing.
+/// Of memory or arrays; an error if the parameters mean nothing.
 cudaError_t volume_copy(const char* function, const cudaMemcpy3DParms& parameters, Copy* copy);
 
 struct Memset {

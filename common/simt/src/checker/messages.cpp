@@ -318,18 +318,21 @@ void report_race(const Side& earlier, const Side& now, std::uintptr_t address, c
   report_pair(earlier.access.pc, now.access.pc, report);
 }
 
-void report_read_only(const Access& load, const Side& write, std::uintptr_t address) {
+void report_read_only(const Access& load, ReadPath path, const Side& write,
+                      std::uintptr_t address) {
+  const bool by_texture = path == ReadPath::texture;
   const auto report = [&](const SourceLine& load_line, const SourceLine& write_line) {
     Report r = finding(
         ReportKind::read_only, load_line,
         fmt::format(
-            "__LDG OF WRITTEN MEMORY in kernel {} on {}\n  __ldg  at {} by {}\n  {:<6} at {} by {}\n"
-            "  __ldg() uses the read-only path, which is for memory that no thread writes while the\n"
+            "{} OF WRITTEN MEMORY in kernel {} on {}\n  {:<6} at {} by {}\n  {:<6} at {} by {}\n"
+            "  {} the read-only path, which is for memory that no thread writes while the\n"
             "  kernel runs: it may return an old value, and no barrier or fence prevents that. Use\n"
             "  an ordinary load here.",
-            engine.launch->kernel, describe_address(address), load_line.text(),
-            thread_name(load.thread), verb(write.kind), write_line.text(),
-            thread_name(write.access.thread)));
+            by_texture ? "TEXTURE" : "__LDG", engine.launch->kernel, describe_address(address),
+            by_texture ? "fetch" : "__ldg", load_line.text(), thread_name(load.thread),
+            verb(write.kind), write_line.text(), thread_name(write.access.thread),
+            by_texture ? "A fetch uses" : "__ldg() uses"));
     r.object = object_at(address);
     r.accesses = {access_by("read", load_line, load.thread),
                   access_by(verb(write.kind), write_line, write.access.thread)};

@@ -37,8 +37,9 @@ struct Overwrite {
 /// `values`: of a race of two writes, if they are known.
 SIMT_RARE void report_race(const Side& earlier, const Side& now, std::uintptr_t address,
                            const Thread& t, const Overwrite* values = nullptr);
-/// Memory that __ldg() reads is written in the same launch, before or after.
-SIMT_RARE void report_read_only(const Access& load, const Side& write, std::uintptr_t address);
+/// Memory that __ldg() or a texture reads is written in the same launch, before or after.
+SIMT_RARE void report_read_only(const Access& load, ReadPath path, const Side& write,
+                                std::uintptr_t address);
 SIMT_RARE void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* caller);
 /// Something touches what an asynchronous copy reads or writes, and has not waited for the copy.
 SIMT_RARE void report_copy_race(const AsyncCopy& copy, AccessKind kind, const Side& other,

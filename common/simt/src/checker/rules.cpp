@@ -230,10 +230,10 @@ void judge_replaced_atomics(const AtomicCell& replaced, const Cell& cell, std::u
 void judge_read_only(const ReadOnlyCell& load, std::uintptr_t address, const Thread& t,
                      const NowAccess& now) {
   if (load.launch < engine.launch_began) return;
-  report_read_only({load.thread, 0, load.pc}, {record(t, now), now.kind}, address);
+  report_read_only({load.thread, 0, load.pc}, load.path, {record(t, now), now.kind}, address);
 }
 
-void read_only_load(const void* pointer, std::size_t size, const void* caller) {
+void read_only_load(const void* pointer, std::size_t size, const void* caller, ReadPath path) {
   if (engine.current == nullptr) return;
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   Allocation* const a = find_target(address, size, AccessKind::read, caller);
@@ -245,13 +245,13 @@ void read_only_load(const void* pointer, std::size_t size, const void* caller) {
   const std::size_t first = (address - a->begin) >> a->granule_shift;
   const std::size_t last = (address + size - 1 - a->begin) >> a->granule_shift;
   for (std::size_t i = first; i <= last; ++i) {
-    loads[i] = {engine.launch_number, t.id, pc_of(caller)};
+    loads[i] = {engine.launch_number, t.id, pc_of(caller), path};
     if (a->cells == nullptr || a->cells[i].generation < engine.launch_began) continue;
     for (const auto& [write, kind] : {std::pair{&a->cells[i].write, AccessKind::write},
                                       std::pair{&a->cells[i].atomic, AccessKind::atomic}}) {
       if (write->pc == 0) continue;
       const Access load{t.id, 0, pc_of(caller)};
-      report_read_only(load, {*write, kind}, a->begin + (i << a->granule_shift));
+      report_read_only(load, path, {*write, kind}, a->begin + (i << a->granule_shift));
     }
   }
 }

@@ -46,7 +46,7 @@ struct alignas(64) Allocation {  // what every access reads is one cache line
   Cell* cells = nullptr;              // made by the first kernel access
   AtomicCell* atomics = nullptr;      // made where atomics of two threads meet
   bool has_block_scope = false;       // one of them, at some time
-  ReadOnlyCell* read_only = nullptr;  // made by the first __ldg()
+  ReadOnlyCell* read_only = nullptr;  // made by the first __ldg() or texture fetch
   std::uint8_t* initialised = nullptr;  // one byte per byte
   std::vector<CrossCell*> cross;        // as cells, for races with other operations; by track
   ElementType element;

@@ -36,9 +36,10 @@ struct AtomicCell {
   Access block_scope;            // the last one of block scope
 };
 
-/// The last load of a granule by __ldg(). Made for allocations that have one.
+/// The last load of a granule by __ldg() or through a texture. Made for allocations that have one.
 struct ReadOnlyCell {
   std::uint32_t launch = 0, thread = 0, pc = 0;
+  ReadPath path = ReadPath::ldg;
 };
 
 /// An access that is remembered for other operations.
@@ -61,7 +62,7 @@ static_assert(sizeof(CrossCell) == 80);
 const Cell* find_cell(std::uintptr_t address);
 void ensure_shadow(Allocation& a);
 AtomicCell* atomic_cells(Allocation& a);
-/// The loads by __ldg().
+/// The loads by __ldg() and through textures.
 ReadOnlyCell* read_only_cells(Allocation& a);
 /// What the operations of a track leave for others. Tracks are numbered by overlap.cpp.
 CrossCell* cross_cells(Allocation& a, unsigned track);

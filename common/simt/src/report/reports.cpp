@@ -186,7 +186,11 @@ void refuse_other_threads(const char* what, const void* caller) {
   if (pthread_equal(first, pthread_self()) != 0) return;
   static std::atomic_flag told;
   while (told.test_and_set()) pause();  // one of them ends the program
-  const ScopedIgnore ignore;            // this may use code that was compiled as a kernel's
+  refuse_unsupported(what, caller);
+}
+
+void refuse_unsupported(const char* what, const void* caller) {
+  const ScopedIgnore ignore;  // this may use code that was compiled as a kernel's
   const SourceLine line = source_line(calls_behind(caller));
   refusal_handler()(
       {line.file, line.line, fmt::format("not supported on the CPU device: {}", what)});

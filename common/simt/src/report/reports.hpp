@@ -18,6 +18,8 @@ void note_unless_found(std::string text, std::string object, const void* caller)
 bool is_noted(const void* caller);
 /// One that is a clue.
 void clue_text(std::string text, const void* caller);
+/// Ends the program: it asks for something of CUDA that the CPU device has not. `what` it is, and what to do instead.
+[[noreturn]] void refuse_unsupported(const char* what, const void* caller);
 /// Ends the program if another thread of the host than the first one comes here: nothing of the CPU device has locks.
 /// `what` it does, and what to do instead.
 void refuse_other_threads(const char* what, const void* caller);

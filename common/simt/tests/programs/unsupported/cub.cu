@@ -1,10 +1,10 @@
-// Construct: CUB. Expect: unsupported "cub".
-#include <cub/block/block_reduce.cuh>  // unsupported
+// Construct: CUB. Expect: unsupported "cub::BlockReduce of CUB".
+#include <cub/block/block_reduce.cuh>
 
 #include <cstdio>
 
 __global__ void sum(const int* x, int* out) {
-  using Reduce = cub::BlockReduce<int, 64>;
+  using Reduce = cub::BlockReduce<int, 64>;  // unsupported
   __shared__ Reduce::TempStorage storage;
   const int total = Reduce(storage).Sum(x[threadIdx.x]);
   if (threadIdx.x == 0) *out = total;

@@ -1,4 +1,4 @@
-// Construct: cuBLAS. Expect: unsupported "cublasSaxpy".
+// Construct: cuBLAS. Expect: unsupported "cublasSaxpy of cuBLAS: replace it by".
 #include <cublas_v2.h>
 #include <stdio.h>
 

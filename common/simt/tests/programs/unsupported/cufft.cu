@@ -1,8 +1,8 @@
-// Construct: cuFFT. Expect: unsupported "cufft.h".
-#include "cufft.h"  // unsupported
+// Construct: cuFFT. Expect: unsupported "cufftHandle of cuFFT".
+#include "cufft.h"
 
 int main() {
-  cufftHandle plan;
+  cufftHandle plan;  // unsupported
   cufftComplex* d_x;
   cudaMalloc(&d_x, 64 * sizeof(cufftComplex));
   cufftPlan1d(&plan, 64, CUFFT_C2C, 1);

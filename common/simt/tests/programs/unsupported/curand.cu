@@ -1,10 +1,10 @@
-// Construct: cuRAND in a kernel. Expect: unsupported "curand_kernel.h".
+// Construct: cuRAND in a kernel. Expect: unsupported "curandState of cuRAND".
 #include <stdio.h>
 
-#include <curand_kernel.h>  // unsupported
+#include <curand_kernel.h>
 
 __global__ void draw(float* x) {
-  curandState state;
+  curandState state;  // unsupported
   curand_init(1234, threadIdx.x, 0, &state);
   x[threadIdx.x] = curand_uniform(&state);
 }

@@ -1,0 +1,4 @@
+// The name that NVTX 3 gives it.
+#pragma once
+
+#include "../nvToolsExt.h"
