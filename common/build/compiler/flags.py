@@ -68,8 +68,9 @@ class Compiler:
     def macros(self, is_cuda):
         return [f"-D{name}={value}" for name, value in MACROS.items() if is_cuda or name != "__CUDACC__"]
 
-    def command(self, is_cuda=True):
-        return [*self.program, *self.general_flags, *KERNEL_FLAGS, *FLAGS_OF[self.family], *self.macros(is_cuda)]
+    def command(self, is_cuda=True, is_c=False):
+        words = [*self.program, *self.general_flags, *KERNEL_FLAGS, *FLAGS_OF[self.family], *self.macros(is_cuda)]
+        return [*(word for word in words if not word.startswith("-std=")), "-x", "c"] if is_c else words
 
 
 def flags_of_meson(build, like):

@@ -119,7 +119,7 @@ def parser():
         "Exit code: that of the program; 66 with findings; 1 if it does not compile or end; 2 for a wrong command."
     ), "./course run race.cu\n./course run sum.cu util.cu -I include -D N=1000 --seeds 20 -- --verbose")
     one.set_defaults(place=Workplace)
-    one.add_argument("files", metavar="FILE", nargs="+", help="FILE.cu, and .cpp files beside it: compiled, and linked")
+    one.add_argument("files", metavar="FILE", nargs="+", help="FILE.cu, and .cpp or .c files beside it: compiled, and linked")
     one.add_argument("-I", metavar="DIR", dest="include", action="append", default=[], help="look for headers here, too")
     one.add_argument("-D", metavar="NAME=VALUE", dest="define", action="append", default=[], help="define a macro")
     which = one.add_mutually_exclusive_group()

@@ -14,7 +14,7 @@ from tools.run import report
 from tools.run.build_program import MADE_BY_MESON, Program
 from tools.run.schedules import Input, first_difference, run_all
 
-PLAIN = (".cpp", ".cc", ".cxx")  # C++, which nvcc hands to the host's compiler
+PLAIN = (".cpp", ".cc", ".cxx", ".c")  # C++ and C, which nvcc hands to the host's compiler
 FINDINGS = 66
 OUT_OF_TIME = 1
 WARNINGS_SHOWN = 10
@@ -57,7 +57,7 @@ def sources_of(names):
     """The files to compile. Raises Failed for what is none."""
     for name in names:
         if not name.endswith((".cu", *PLAIN)):
-            raise Failed(f"{name} is neither CUDA (.cu) nor C++ (.cpp, .cc, .cxx). Arguments of the program come after --.", 2)
+            raise Failed(f"{name} is neither CUDA (.cu) nor C++ (.cpp, .cc, .cxx) nor C (.c). Arguments of the program come after --.", 2)
         if not Path(name).is_file():
             raise Failed(f"There is no file {name}.", 2)
     if all(name.endswith(PLAIN) for name in names):

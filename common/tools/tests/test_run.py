@@ -89,6 +89,8 @@ __global__ void try_once(int* x) {
   cuda::atomic_ref<int>(x[threadIdx.x]).compare_exchange_weak(expected, 1);
 }
 
+int unfinished(int n) { if (n == 0) return 1; }
+
 struct Unlucky {
   int* p = nullptr;
   void write() { *p = 1; }
@@ -101,6 +103,7 @@ int main(int argc, char** argv) {
   cudaMemset(x, 0, 4096);
   if (what == "crash") Unlucky().write();
   if (what == "abort") abort();
+  if (what == "no_return") return unfinished(what.size());
   if (what == "loop") for (;;) {
   }
   if (what == "exit") return 66;
@@ -283,6 +286,12 @@ class Ends(Run):
         self.assertIn(f"CRASH in host code: SIGABRT, abort(), a failed assert(), or an exception that nothing catches\n"
                       f"  at many.cu:{line_of(MANY, 'abort();')}\n", said)
 
+    def test_the_end_of_a_function_without_a_return(self):
+        code, _, said = self.many("no_return")
+        self.assertEqual(code, 132)
+        self.assertIn("CRASH in host code: SIGILL, the end of a function that has not returned its value, __builtin_trap(), or the like\n"
+                      f"  at many.cu:{line_of(MANY, 'int unfinished')}\n", said)
+
     def test_a_loop_of_the_host(self):
         code, _, said = self.many("loop", COURSE_CPU_SECONDS="1")
         self.assertEqual(code, 1)
@@ -463,7 +472,7 @@ class Usage(Run):
     def test_wrong_commands(self):
         self.assertIn("usage: ./course run", self.refused())
         self.assertEqual(self.refused("no.cu"), "There is no file no.cu.\n")
-        self.assertEqual(self.refused("x.c"), "x.c is neither CUDA (.cu) nor C++ (.cpp, .cc, .cxx). "
+        self.assertEqual(self.refused("x.f"), "x.f is neither CUDA (.cu) nor C++ (.cpp, .cc, .cxx) nor C (.c). "
                          "Arguments of the program come after --.\n")
         self.write("x.cpp", "int main() {}\n")
         self.assertEqual(self.refused("x.cpp"), "There is no .cu file in x.cpp.\n")

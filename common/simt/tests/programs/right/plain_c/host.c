@@ -1,0 +1,18 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sum.h"
+
+#ifdef __cplusplus
+#error "this is C"
+#endif
+
+int main(void) {
+  enum { n = 100 };
+  int* new = malloc(n * sizeof *new); /* a name and a conversion that C++ has not */
+  for (int i = 0; i < n; ++i) new[i] = i;
+  const int total = sum_of(new, n);
+  printf("%d\n", total);
+  free(new);
+  return total == n * (n - 1) / 2 ? 0 : 1;
+}
