@@ -33,6 +33,8 @@ MACROS = {
     "__CUDA_ARCH_LIST__": 900,
     "__NVCC_DIAG_PRAGMA_SUPPORT__": 1,
 }
+# The C compiler of the host is gcc for nvcc, to which a function without a declaration or a type is no error.
+C_FLAGS = ["-x", "c", "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion"]
 FLAGS_OF = {
     "clang": [
         "-fsanitize-coverage=bb,no-prune,trace-pc",
@@ -70,7 +72,7 @@ class Compiler:
 
     def command(self, is_cuda=True, is_c=False):
         words = [*self.program, *self.general_flags, *KERNEL_FLAGS, *FLAGS_OF[self.family], *self.macros(is_cuda)]
-        return [*(word for word in words if not word.startswith("-std=")), "-x", "c"] if is_c else words
+        return [*(word for word in words if not word.startswith("-std=")), *C_FLAGS] if is_c else words
 
 
 def flags_of_meson(build, like):

@@ -188,7 +188,8 @@ class Compiling(unittest.TestCase):
         source.write_text("int x;\n")
         self.assertEqual(self.compile(source=source).returncode, 0)
         command = self.commands()[0]
-        self.assertIn(f" -x c -iquote {self.root} -c {source} ", command)
+        self.assertIn(" -x c -Wno-error=implicit-function-declaration -Wno-error=implicit-int -Wno-error=int-conversion "
+                      f"-iquote {self.root} -c {source} ", command)
         self.assertNotIn("-std=", command)
         self.assertNotIn("cuda_runtime.h", command)
 
