@@ -31,7 +31,7 @@ from build.compiler.command_line import Options
 from build.compiler.compiling import compile_file
 from build.compiler.flags import Compiler
 from build.compiler.front_end import FrontEnd
-from build.compiler.messages import refusals_in
+from build.compiler.messages import cuda_in_c, refusals_in
 from build.compiler.not_begun import TEXT, exercise_not_begun
 from build.compiler.precompiled_header import PrecompiledHeader
 from build.rewriter.source import Unsupported
@@ -40,8 +40,8 @@ from tools.lib.failed import Failed
 
 
 def compile_source(options):
-    """Rewrites and compiles the source; writes the depfile. Plain C++ (no .cu) is not rewritten, and knows nothing of
-    CUDA but what it includes."""
+    """Rewrites and compiles the source; writes the depfile. Plain C++ and C (no .cu) are not rewritten, and know
+    nothing of CUDA but what they include."""
     compiler = Compiler(options.settings)
     if exercise := exercise_not_begun(options):
         return [exercise, *compile_not_begun(compiler, options)]
@@ -73,8 +73,8 @@ def compile_not_begun(compiler, options):
 def compile_with(compiler, options):
     files = [options.settings]
     text = options.source
-    is_cuda = options.source.endswith(".cu")
-    command = compiler.command(is_cuda)
+    is_cuda, is_c = options.source.endswith(".cu"), options.source.endswith(".c")
+    command = compiler.command(is_cuda, is_c)
     if is_cuda and compiler.is_precompiled:
         header = PrecompiledHeader(compiler, options.headers)
         header.make()
@@ -89,7 +89,10 @@ def compile_with(compiler, options):
         command += options.forced_flags()
     command += ["-iquote", os.path.dirname(options.source) or ".", *options.flags]
     of_compiler = options.depfile or options.output + ".d"
-    files += compile_file([*command, "-c", text, "-o", options.output], of_compiler)
+    try:
+        files += compile_file([*command, "-c", text, "-o", options.output], of_compiler)
+    except Failed as failure:
+        raise Failed((is_c and cuda_in_c(text)) or str(failure), failure.exit_code) from failure
     if options.depfile:
         return [file for file in files if not is_cuda or os.path.normpath(file) != os.path.normpath(text)]
     os.unlink(of_compiler)

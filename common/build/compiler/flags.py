@@ -33,6 +33,8 @@ MACROS = {
     "__CUDA_ARCH_LIST__": 900,
     "__NVCC_DIAG_PRAGMA_SUPPORT__": 1,
 }
+# The C compiler of the host is gcc for nvcc, to which a function without a declaration or a type is no error.
+C_FLAGS = ["-x", "c", "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion"]
 FLAGS_OF = {
     "clang": [
         "-fsanitize-coverage=bb,no-prune,trace-pc",
@@ -74,8 +76,9 @@ class Compiler:
     def macros(self, is_cuda):
         return [f"-D{name}={value}" for name, value in MACROS.items() if is_cuda or name != "__CUDACC__"]
 
-    def command(self, is_cuda=True):
-        return [*self.program, *self.general_flags, *KERNEL_FLAGS, *FLAGS_OF[self.family], *self.macros(is_cuda)]
+    def command(self, is_cuda=True, is_c=False):
+        words = [*self.program, *self.general_flags, *KERNEL_FLAGS, *FLAGS_OF[self.family], *self.macros(is_cuda)]
+        return [*(word for word in words if not word.startswith("-std=")), *C_FLAGS] if is_c else words
 
 
 def flags_of_meson(build, like):

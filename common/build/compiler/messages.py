@@ -22,6 +22,10 @@ WHAT_TO_WRITE = {
 }
 # A header that a plain C++ file includes, and that there is not; what a .cu file includes is seen by the rewriter.
 MISSING = re.compile(r"'(?P<name>[^']+)' file not found|(?P<other>\S+): No such file or directory")
+# What CUDA 13 has no longer: the CPU device's headers say what to write.
+REMOVED = re.compile(r"'\w+' is unavailable: (?P<text>CUDA 13 has no .*)")
+# In a C file, the headers of CUDA: those of the CPU device are C++.
+CUDA_HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"](?P<name>cu\w+\.h)[>"]', re.M)
 # A header of the CPU device refuses the arguments of a template: the lines of the program that led there come after it.
 REFUSED_BY_HEADER = re.compile(r"(static assertion failed|static_assert failed).*?: (?P<text>not supported on the CPU device: .*)")
 INSTANTIATED = re.compile(r"^(?P<place>[^\s:][^:\n]*:\d+):\d+: note: in instantiation of |^(?P<before>[^\s:][^:\n]*:\d+):\d+:   required from here", re.M)
@@ -36,7 +40,7 @@ def unsupported_in(output):
     ends = [error.start() for error in ERROR.finditer(output)][1:] + [len(output)]
     begin = 0
     for error, end in zip(ERROR.finditer(output), ends):
-        name, missing = UNKNOWN.search(error["text"]), MISSING.match(error["text"])
+        name, missing, removed = UNKNOWN.search(error["text"]), MISSING.match(error["text"]), REMOVED.match(error["text"])
         if is_unsupported(error["text"]):
             refused.setdefault(error["place"], error["text"])
         elif missing and unsupported_header(missing["name"] or missing["other"]):
@@ -46,6 +50,8 @@ def unsupported_in(output):
             refused.setdefault(error["place"], unsupported_text(text))
         elif by_header := REFUSED_BY_HEADER.match(error["text"]):
             refused.setdefault(instantiated_at(error, output[begin:end]), by_header["text"])
+        elif removed:
+            unknown.setdefault(error["place"], removed["text"])
         elif name and "did you mean" not in error["text"]:
             word = name["name"] or name["other"]
             text = WHAT_TO_WRITE.get(word) or unsupported_text(unsupported_word(word) or f"{word}, unless it is misspelled")
@@ -61,6 +67,15 @@ def refusals_in(said):
         return []
     places = [error["place"].rpartition(":") for error in errors]
     return [{"file": file, "line": int(line), "text": error["text"]} for (file, _, line), error in zip(places, errors)]
+
+
+def cuda_in_c(file):
+    """What is wrong with a C file that includes a header of CUDA; "" if it includes none."""
+    text = Path(file).read_text(encoding="utf-8", errors="replace")
+    if not (header := CUDA_HEADER.search(text)):
+        return ""
+    line = text.count("\n", 0, header.start()) + 1
+    return f"{file}:{line}: error: " + unsupported_text(f"{header['name']} in a file of C: let the file's name end in .cpp or .cu")
 
 
 def instantiated_at(error, output):

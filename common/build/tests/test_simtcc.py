@@ -196,6 +196,30 @@ class Compiling(unittest.TestCase):
             {"file": "x.cu", "line": 3, "text": "not supported on the CPU device: cudaFoo"}])
         self.assertEqual(messages.refusals_in(refused + "x.cu:4: error: expected ';'\n"), [])
 
+    def test_what_cuda_13_has_no_longer_is_one_line_without_a_note_on_a_header(self):
+        self.assertEqual(messages.unsupported_in(
+            "x.cu:3:5: error: 'cudaFoo' is unavailable: CUDA 13 has no cudaFoo: use cudaBar\n  cudaFoo();\n  ^\n"
+            "/api.hpp:7:1: note: 'cudaFoo' has been explicitly marked unavailable here\n"),
+            "x.cu:3: error: CUDA 13 has no cudaFoo: use cudaBar\n")
+
+    def test_a_file_of_c(self):
+        source = self.root / "x.c"
+        source.write_text("int x;\n")
+        self.assertEqual(self.compile(source=source).returncode, 0)
+        command = self.commands()[0]
+        self.assertIn(" -x c -Wno-error=implicit-function-declaration -Wno-error=implicit-int -Wno-error=int-conversion "
+                      f"-iquote {self.root} -c {source} ", command)
+        self.assertNotIn("-std=", command)
+        self.assertNotIn("cuda_runtime.h", command)
+
+    def test_a_file_of_c_that_includes_cuda(self):
+        source = self.root / "broken.c"
+        source.write_text("int x;\n# include <cuda_runtime.h>\n")
+        self.assertEqual(self.compile(source=source).stderr, f"{source}:2: error: not supported on the CPU device: cuda_runtime.h in a file "
+                         "of C: let the file's name end in .cpp or .cu\n")
+        source.write_text("int x;\n")
+        self.assertEqual(self.compile(source=source).stdout, "x.cu:1: error: broken\n")
+
     def test_headers_that_plain_cpp_misses(self):
         for text in ("'GL/glew.h' file not found", "GL/glew.h: No such file or directory"):
             self.assertRegex(messages.unsupported_in(f"In file included from x.cpp:1:\nx.h:3:10: fatal error: {text}\n"),

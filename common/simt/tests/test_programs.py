@@ -41,7 +41,7 @@ class Program:
     def __init__(self, file):
         self.file = file
         self.name = str((file.parent if file.name == "main.cu" else file).relative_to(FOLDER))
-        self.sources = sorted(file.parent.glob("*.c[up]*")) if file.name == "main.cu" else [file]
+        self.sources = sorted(file.parent.glob("*.c*")) if file.name == "main.cu" else [file]
         self.text = file.read_text(encoding="utf-8")
         first = self.text.partition("\n")[0]
         found = FORM.fullmatch(first)

@@ -127,7 +127,7 @@ def parser():
        "./course run --each src 'examples/**/*.cu' -p build --report sarif=findings.sarif")
     one.set_defaults(place=Workplace)
     one.add_argument("files", metavar="FILE", nargs="+", help=(
-        "FILE.cu, and .cpp files beside it: compiled, and linked; - is standard input"))
+        "FILE.cu, and .cpp or .c files beside it: compiled, and linked; - is standard input"))
     which = one.add_mutually_exclusive_group()
     options = [
         one.add_argument("--each", action="store_true", help=(

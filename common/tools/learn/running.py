@@ -21,7 +21,7 @@ from tools.run.renamed import renamed, source_file
 from tools.run.schedules import Input, NoInput
 from tools.run.sources import Sources
 
-PLAIN = (".cpp", ".cc", ".cxx")  # C++, which nvcc hands to the host's compiler
+PLAIN = (".cpp", ".cc", ".cxx", ".c")  # C++ and C, which nvcc hands to the host's compiler
 WARNINGS_SHOWN = 10
 OUTPUT_SHOWN = 10  # lines of each of several programs
 SEEDS = 4  # as of a check: nearly every race shows in the first one, a wrong order of blocks or warps in the next ones
@@ -62,7 +62,7 @@ def sources_of(names):
     """The files to compile. Raises Failed for what is none."""
     for name in names:
         if not name.endswith((".cu", *PLAIN)):
-            raise Failed(f"{name} is neither CUDA (.cu) nor C++ (.cpp, .cc, .cxx). Arguments of the program come after --.", 2)
+            raise Failed(f"{name} is neither CUDA (.cu) nor C++ (.cpp, .cc, .cxx) nor C (.c). Arguments of the program come after --.", 2)
         if not Path(name).is_file():
             raise Failed(f"There is no file {name}.", 2)
     if all(name.endswith(PLAIN) for name in names):

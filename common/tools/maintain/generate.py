@@ -4,7 +4,7 @@ from tools.lib import chapter as metadata
 from tools.lib import repository
 from tools.lib.chapter_results import chapters_of
 from tools.lib.documents import Document
-from tools.maintain import beside_sanitizer, examples, program_table, promises, simt_readme
+from tools.maintain import beside_sanitizer, examples, program_table, programs_tried, promises, simt_readme
 from tools.measure import documents as measured
 from tools.run import documents as runs
 from tools.trace.run_recorded import drawn_from, needs_cpu_device
@@ -25,8 +25,8 @@ def makers(top, chapters, build=None):
     if chapters:
         return found
     of_sources = (
-        repository.documents, examples.documents, program_table.documents, beside_sanitizer.documents, promises.documents, runs.documents,
-        simt_readme.documents, verdicts.documents,
+        repository.documents, examples.documents, program_table.documents, programs_tried.documents, beside_sanitizer.documents,
+        promises.documents, runs.documents, simt_readme.documents, verdicts.documents,
     )  # fmt: skip
     of_tests = [lambda: messages.documents(top, build)] if build else []
     return [*found, *measured.of_course(top), *(lambda make=make: make(top) for make in of_sources), *of_tests]

@@ -19,9 +19,11 @@ MADE_BY_MESON = "common/build/device/simtcc.json"
 GROUP = ("-Wl,--start-group", "-Wl,--end-group")
 # What nvcc warns of, and a little more. The course's own code has more warnings; a reader's may be older than C++20, and
 # need no braces around a row of an array. `__constant__` is `static` here, and rand() / RAND_MAX is for whom it is near enough.
+# A #pragma that turns off a warning of g++ is none of clang's business.
 FLAGS = ["-fdiagnostics-color=never", "-Wvla", "-Wno-extra", "-Wno-missing-braces", "-Wno-deprecated-volatile",
          "-Wno-deprecated-anon-enum-enum-conversion", "-Wno-deprecated-enum-enum-conversion",
-         "-Wno-deprecated-enum-float-conversion", "-Wno-duplicate-decl-specifier", "-Wno-implicit-const-int-float-conversion"]
+         "-Wno-deprecated-enum-float-conversion", "-Wno-duplicate-decl-specifier", "-Wno-unknown-warning-option",
+         "-Wno-implicit-const-int-float-conversion"]
 LACKS_MAIN = re.compile(r"undefined (reference to|symbol:).*\bmain\b|__real_main")  # a linker's words
 # Of a file that takes the place of a source, the time may be older than that of the object: $version tells them apart. The
 # program may be running while it is linked anew.

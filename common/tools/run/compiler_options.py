@@ -42,7 +42,7 @@ GENERAL = re.compile(r"-(W|f|m|O|g|M|pedantic|no-|nostd|stdlib)")  # families of
 KINDS_OF_WERROR = {"all-warnings", "cross-execution-space-call", "reorder", "default-stream-launch", "ext-lambda-captures-this",
                    "deprecated-declarations", "missing-launch-bounds"}
 ROUNDING = "has no effect: arithmetic is rounded as without it"
-NO_OPENMP = "has no effect: the host's code runs with one thread, without OpenMP"
+NO_OPENMP = "has no effect: a parallel region has one thread"
 CHANGES = {  # what would make another program of it with nvcc
     "use_fast_math": ROUNDING, "ffast-math": ROUNDING, "Ofast": ROUNDING, "funsafe-math-optimizations": ROUNDING,
     "fopenmp": NO_OPENMP, "openmp": NO_OPENMP,

@@ -39,6 +39,7 @@ MEANING = {
     signal.SIGSEGV: "an access to memory that is not there",
     signal.SIGBUS: "an access to memory that is not there",
     signal.SIGFPE: "a division of an integer by zero, or the like",
+    signal.SIGILL: "the end of a function that has not returned its value, __builtin_trap(), or the like",
     signal.SIGABRT: "abort(), a failed assert(), or an exception that nothing catches",
 }
 # Of a loop in host code.

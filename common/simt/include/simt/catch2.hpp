@@ -4,7 +4,7 @@
 // - A finding is a failed assertion, at the file and line of the access that completed it, with the whole report as its message.
 //   The test case goes on, as after FAIL_CHECK.
 // - The end of a test case, and of each run of it that its sections make, waits for all work of all devices: what a kernel does
-//   that nobody has waited for is found, too, and belongs to the test case that launched it. Then the devices are reset.
+//   that was not waited for is found, too, and belongs to the test case that launched it. Then the devices are reset.
 // - Each test case begins the schedule of the environment's SIMT_SEED anew (default 0): it does the same alone and among others.
 // - Remarks, which are legal but suspicious, are warnings of a test case that has failed.
 // - Paths are relative to the folder in which the program was started, or whole.
