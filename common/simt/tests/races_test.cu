@@ -398,6 +398,18 @@ __global__ void check_before_add(int* n) {
   if (*n < 100) atomicAdd(n, 1);
 }
 
+__global__ void volatile_levels(int* out) {
+  __shared__ int s_x[64];
+  const unsigned t = threadIdx.x;
+  s_x[t] = s_x[t + 32] = 1;
+  __syncthreads();
+  volatile int* const x = s_x;
+  x[t] += x[t + 32];
+  x[t] += x[t + 16];
+  x[t] += x[t + 8];
+  if (t == 0) *out = x[0];
+}
+
 __global__ void store_beside_load(int* flag) {
   if (threadIdx.x == 0) *flag = 1;
   const cuda::atomic_ref<int, cuda::thread_scope_device> look(*flag);
@@ -488,6 +500,14 @@ TEST_CASE("a plain store beside atomic loads is told as that") {
       one_line(observe([&] { store_beside_load<<<1, 64>>>(flag.data()); }).text());
   CHECK(lacks(text, {"atomic read at ", "Store it by an atomic, too"}) == "");
   CHECK(text.find("volatile read") == std::string::npos);
+}
+
+TEST_CASE("levels of a tree that a warp exchanges by volatile are no hand-off of a flag") {
+  auto out = Array<int>::zeros(1);
+  const std::string text =
+      one_line(observe([&] { volatile_levels<<<1, 32>>>(out.data()); }).text());
+  CHECK(lacks(text, {"DATA RACE", "The lanes of a warp do not run in lockstep."}) == "");
+  CHECK(text.find("volatile store") == std::string::npos);
 }
 
 TEST_CASE("an atomic of block scope does not reach other blocks") {

@@ -69,6 +69,12 @@ __global__ void sum_some(int* x) {
   if (threadIdx.x >= 20) return;
   x[threadIdx.x] = __shfl_down_sync(0xffffffffu, 1, 1);
 }
+__global__ void slow(int* x) {
+  __shared__ int s[64];
+  s[threadIdx.x] = 1;
+  x[threadIdx.x] = s[threadIdx.x ^ 1];
+  for (long i = 0; i < 1l << 40; ++i) x[threadIdx.x] += i;
+}
 __global__ void spin(volatile int* x) {
   while (*x == 0) {
   }
@@ -109,6 +115,7 @@ int main(int argc, char** argv) {
   if (what == "loop") for (;;) {
   }
   if (what == "exit") return 66;
+  if (what == "slow") slow<<<1, 64>>>(x);
   if (what == "spin") spin<<<1, 1>>>(x);
   if (what == "forgotten") {
     same_value<<<1, 64>>>(x);
@@ -316,7 +323,7 @@ class Ends(Run):
         self.assertEqual((code, said), (2, "COURSE_CPU_SECONDS must be a number above 0, and is 'x'.\n"))
 
     def test_what_the_device_lacks(self):
-        self.write("lacks.cu", "#include <curand_kernel.h>\nint main() {}\n")
+        self.write("lacks.cu", "#include <nvrtc.h>\nint main() {}\n")
         code, text, said = self.run_it("lacks.cu")
         self.assertEqual((code, text), (69, ""))
         self.assertTrue(said.startswith("lacks.cu does not compile:\n\nlacks.cu:1: error: not supported on the CPU device: "), said)
@@ -335,6 +342,12 @@ class Ends(Run):
         alone = subprocess.run([Program(BUILD, [str(self.folder / "threads.cu")], []).file], capture_output=True, text=True)
         self.assertEqual((alone.returncode, alone.stdout), (1, "begins\n"))
         self.assertIn(f"threads.cu:{line_of(THREADS, 'cudaMalloc(&y')}: error: not supported on the CPU device: a call of", alone.stderr)
+
+    def test_what_was_found_before_the_time_is_over(self):
+        code, _, said = self.many("slow", COURSE_CPU_SECONDS="2")
+        self.assertEqual(code, 66)
+        self.assertIn("UNINITIALISED MEMORY in kernel slow: read of s[1]", said)
+        self.assertIn("OUT OF TIME in the launch slow<<<1, 64>>>: the program was stopped after 2 s of processor time\n", said)
 
     def test_a_loop_of_a_kernel(self):
         code, text, said = self.many("spin")

@@ -311,7 +311,7 @@ class FailingCall {
 /// C++ library. It allocates memory: in a signal's handler only for a program that is about to end.
 std::vector<std::string> lines_of_calls();
 /// For a signal's handler that ends the program: "kernel<<<9, 128>>>" of the launch that runs, empty if
-/// none does. No thread of it runs from here on.
+/// none does. What has been found in it is reported, and no thread of it runs from here on.
 std::string give_up_launch();
 
 }  // namespace simt

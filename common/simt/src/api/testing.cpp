@@ -17,9 +17,11 @@
 #include "checker/fences.hpp"
 #include "counters/counters.hpp"
 #include "kernel/engine.hpp"
+#include "kernel/findings.hpp"
 #include "memory/allocations.hpp"
 #include "memory/devices.hpp"
 #include "memory/heap.hpp"
+#include "report/reports.hpp"
 #include "report/source_lines.hpp"
 #include "scheduler/lockstep.hpp"
 #include "trace/trace.hpp"
@@ -171,6 +173,7 @@ std::vector<std::string> lines_of_calls() {
 std::string give_up_launch() {
   engine.current = nullptr;  // what runs from here on is the host's
   if (engine.launch == nullptr) return "";
+  for (Report& report : take_findings()) deliver(std::move(report));
   const auto extent = [](dim3 d) {
     if (d.y == 1 && d.z == 1) return fmt::format("{}", d.x);
     if (d.z == 1) return fmt::format("dim3({}, {})", d.x, d.y);

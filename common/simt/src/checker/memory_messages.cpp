@@ -459,16 +459,26 @@ void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* c
 void report_host_access(std::uintptr_t address, std::size_t size, bool write, const void* caller) {
   const SourceLine where = source_line(caller);
   const char* const access = write ? "write" : "read";
-  Report report{ReportKind::host_access, "", where.file, where.line, ""};
-  const bool is_variable = owner_of(address) == nullptr;
-  const char* const why =
-      is_variable
-          ? "The host has a variable of its own under this name: kernels neither see nor change it.\n"
-            "  Copy the value with cudaMemcpyFromSymbol or cudaMemcpyToSymbol, or declare it\n"
-            "  __managed__."
-          : "On a GPU this is a segmentation fault. Copy the data with cudaMemcpy.";
-  report.text = fmt::format("DEVICE {} USED BY THE HOST: {} of {} at {}\n  at {}\n  {}",
-                            is_variable ? "VARIABLE" : "POINTER", access, bytes(size),
+  const Allocation* const a = owner_of(address);
+  const bool is_of_both = a != nullptr && (a->space == Space::managed || a->space == Space::pinned);
+  ReportKind kind = ReportKind::host_access;
+  std::string what, why;
+  if (is_of_both) {  // the host may use it, as long as it lives and inside of its bounds
+    kind = a->live ? ReportKind::out_of_bounds : ReportKind::use_after_free;
+    what = a->live ? "OUT OF BOUNDS in host code" : "USE AFTER FREE in host code";
+    why = a->live ? "Does the host access more elements than it has allocated?" : freed_hint(*a);
+  } else if (a != nullptr) {
+    what = "DEVICE POINTER USED BY THE HOST";
+    why = "On a GPU this is a segmentation fault. Copy the data with cudaMemcpy.";
+  } else {
+    what = "DEVICE VARIABLE USED BY THE HOST";
+    why =
+        "The host has a variable of its own under this name: kernels neither see nor change it.\n"
+        "  Copy the value with cudaMemcpyFromSymbol or cudaMemcpyToSymbol, or declare it\n"
+        "  __managed__.";
+  }
+  Report report{kind, "", where.file, where.line, ""};
+  report.text = fmt::format("{}: {} of {} at {}\n  at {}\n  {}", what, access, bytes(size),
                             describe_address(address), where.text(), why);
   report.object = object_at(address);
   report.accesses.push_back({access, where.file, where.line, "", "", current_device()});
