@@ -206,8 +206,11 @@ def times_table(gpu, cpu):
 
 
 def documents(top):
-    """The Document of both tables."""
-    gpu, cpu = (read(top / FOLDER / name) for name in (ON_GPU, ON_CPU))
+    """The Document of both tables, once both have been measured."""
+    files = [top / FOLDER / name for name in (ON_GPU, ON_CPU)]
+    if not all(file.exists() for file in files):
+        return []
+    gpu, cpu = map(read, files)
     plain = [seconds for times in gpu["plain"].values() for seconds in times.values()]
     text = (
         f"On an {gpu['device']}, {gpu['date']}, with compute-sanitizer {gpu['sanitizer']}: the programs above that have a mistake.\n\n"

@@ -1,4 +1,4 @@
-"""The tables of what runs on the CPU device, in common/docs/any-cuda-file.md.
+"""The tables of what runs on the CPU device, in common/docs/cuda-programs.md.
 
 A program of common/simt/tests/programs, which may be a folder with a main.cu, says in its first line what it is for, and
 what becomes of it; common/simt/tests/test_programs.py holds it to that:
@@ -64,5 +64,5 @@ def documents(top):
     programs, wrong = read(top / "common" / "simt" / "tests" / "programs")
     if wrong:
         raise Failed("\n".join(f"common/simt/tests/programs/{name}: the first line is not // Construct: NAME. Expect: ..." for name in wrong))
-    page = top / "common" / "docs" / "any-cuda-file.md"
+    page = top / "common" / "docs" / "cuda-programs.md"
     return [section(page, "programs", "what becomes of each test program", tables(programs))]

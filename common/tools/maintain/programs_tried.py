@@ -1,4 +1,4 @@
-"""The table of other people's programs, in common/docs/any-cuda-file.md, from the log common/docs/programs-tried.toml.
+"""The table of other people's programs, in common/docs/cuda-programs.md, from the log common/docs/programs-tried.toml.
 
 The log has a [[collection]] for each repository, and in it a line for each program:
 
@@ -87,4 +87,4 @@ def documents(top):
     """The Document of the table."""
     docs = top / "common" / "docs"
     log = docs / "programs-tried.toml"
-    return [section(docs / "any-cuda-file.md", "tried", f"what is counted in {log.name}", table(read(log)))]
+    return [section(docs / "cuda-programs.md", "tried", f"what is counted in {log.name}", table(read(log)))]

@@ -8,4 +8,4 @@ def documents(top):
     """The Documents of the pages."""
     rows = [f"| {code} | {verdict or ''} | {meaning} |" for code, verdict, meaning in EXIT_CODES]
     table = "\n".join(["| exit code | verdict | |", "|--:|---|---|", *rows])
-    return [section(top / "common" / "docs" / "any-cuda-file.md", "exit-codes", "the exit codes of ./course run", table)]
+    return [section(top / "common" / "docs" / "course-run.md", "exit-codes", "the exit codes of ./course run", table)]

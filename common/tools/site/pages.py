@@ -18,7 +18,7 @@ CHAPTER = re.compile(r"chapters/([^/]+)/README")
 LANGUAGE = re.compile(r"\.([a-z]{2}(?:-[A-Z]{2})?)$")
 # Pages that are not for learners. What is named nowhere is in "Learn".
 TEACH = ["common/docs/instructors", "common/docs/grading", "common/docs/classroom50", "common/docs/gradescope", "common/docs/release", "common/docs/contracts"]
-DEVELOP = ["CONTRIBUTING", "common/docs/architecture", "common/simt/README", "common/docs/schemas", "common/docs/web-site", "CHANGELOG"]
+DEVELOP = ["CONTRIBUTING", "common/docs/architecture", "common/simt/README", "common/docs/schemas", "common/docs/cuda-programs", "common/docs/web-site", "CHANGELOG"]
 LEAST_DESCRIPTION, MOST_DESCRIPTION = 25, 200  # characters
 SEARCH = "search"  # the page, in other languages with their name
 # What the site itself says, in each language; `{}` is a number.

@@ -66,7 +66,7 @@ class Course:
         docs = self.top / "common" / "docs"
         docs.mkdir(parents=True)
         (docs / "verdicts.md").write_text(VERDICTS)
-        (docs / "any-cuda-file.md").write_text("<!-- programs:begin -->\n<!-- programs:end -->\n<!-- tried:begin -->\n<!-- tried:end -->\n")
+        (docs / "cuda-programs.md").write_text("<!-- programs:begin -->\n<!-- programs:end -->\n<!-- tried:begin -->\n<!-- tried:end -->\n")
         (docs / "programs-tried.toml").write_text("date = 2026-11-28\ncollection = []\n")
         (docs / "contracts.md").write_text("<!-- promises:begin -->\n<!-- promises:end -->\n")
         simt = self.top / "common" / "simt"

@@ -19,7 +19,7 @@ PROGRAMS = {
 class Tables(InFolder):
     def setUp(self):
         super().setUp()
-        self.page = self.write("common/docs/any-cuda-file.md", "before\n<!-- programs:begin -->\n<!-- programs:end -->\nafter\n")
+        self.page = self.write("common/docs/cuda-programs.md", "before\n<!-- programs:begin -->\n<!-- programs:end -->\nafter\n")
         for name, line in PROGRAMS.items():
             self.program(name, line)
 

@@ -25,7 +25,7 @@ programs = [
 class Table(InFolder):
     def setUp(self):
         super().setUp()
-        self.page = self.write("common/docs/any-cuda-file.md", "before\n<!-- tried:begin -->\n<!-- tried:end -->\nafter\n")
+        self.page = self.write("common/docs/cuda-programs.md", "before\n<!-- tried:begin -->\n<!-- tried:end -->\nafter\n")
 
     def written(self, log):
         self.write("common/docs/programs-tried.toml", log)

@@ -766,7 +766,7 @@ class Tables(Run):
 class Page(Run):
     def test_the_example_is_what_happens(self):
         page = (TOP / "common/docs/any-cuda-file.md").read_text()
-        part = page[page.index("## An example") : page.index("## The command")]
+        part = page[page.index("## A finding") : page.index("## Install, and run")]
         program, = re.findall(r"```cpp\n(.*?)```", part, re.DOTALL)
         old, new = re.search(r"```diff\n-(.*)\n\+(.*)\n```", part).groups()
         self.assertEqual(program.count(f"{old}\n"), 1)
