@@ -41,6 +41,15 @@ TEST_CASE("every rung adds one to each element") {
   }
 }
 
+TEST_CASE("one is added to 100 small integers") {  // a picture of the lesson shows this run
+  std::vector<float> x(100);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 10);
+  const auto d_x = course::DeviceBuffer<float>::from(x);
+  course::GuardedBuffer<float> y(x.size());
+  launch_add_one_grid(d_x.data(), x.size(), y.data());
+  REQUIRE(course::same(y.download(), add_one_reference(x), "y"));
+}
+
 TEST_CASE("a warp loads 32 elements with one instruction, one thread needs 32") {
   course::skip_without_counters();
   constexpr std::size_t kN = 4096;

@@ -95,6 +95,16 @@ TEST_CASE("sum_strided reads every element once, for every stride") {
   }
 }
 
+TEST_CASE("small integers with a stride of 32") {  // a picture of the lesson shows this run
+  constexpr std::size_t kStride = 32;
+  std::vector<float> x(65'536);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(7 * (i / kStride) % 10);
+  const auto d_x = course::DeviceBuffer<float>::from(x);
+  course::GuardedBuffer<float> y(sums_of_strided(x.size(), kStride));
+  strided_rung(kStride).launch(d_x.data(), x.size(), y.data());
+  REQUIRE(course::same(y.download(), sum_strided_reference(x, kStride), "y"));
+}
+
 TEST_CASE("negating is right at every size and from every start") {
   for (const std::size_t n : course::all_sizes()) {
     for (std::size_t start = 0; start < 9; ++start) {
@@ -223,6 +233,19 @@ TEST_CASE("row sums and transpositions are right for every shape") {
         REQUIRE(y.intact("y"));
       }
     }
+  }
+}
+
+TEST_CASE("sums of rows of small integers") {  // two pictures of the lesson show this run
+  constexpr std::size_t kRows = 32, kCols = 256;
+  std::vector<float> x(kRows * kCols);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(7 * (i / kCols) % 10);
+  const auto d_x = course::DeviceBuffer<float>::from(x);
+  for (const MatrixRung& rung : kRowSumRungs) {
+    INFO(rung.name);
+    course::GuardedBuffer<float> y(kRows);
+    rung.launch(d_x.data(), kRows, kCols, y.data());
+    REQUIRE(course::same(y.download(), row_sums_reference(x, kRows, kCols), "y"));
   }
 }
 

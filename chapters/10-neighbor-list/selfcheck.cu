@@ -53,6 +53,15 @@ TEST_CASE("four atoms are each other's neighbours") {
   check_all(square, 1.2, 3);  // strictly below: none
 }
 
+TEST_CASE("atoms with small integers as coordinates") {  // a picture of the lesson shows this run
+  HostAtoms<float> atoms;
+  for (int i = 0; i < 32; ++i) {
+    atoms.x.push_back(static_cast<float>(7 * i % 13));
+    atoms.y.push_back(static_cast<float>(5 * i % 11));
+  }
+  check_cells(atoms, 2.0, 12);
+}
+
 TEST_CASE("all methods agree, whatever the atoms look like") {
   const std::size_t n = course::kCpuDevice ? 14 : 1500;
   for (const Scene scene : kScenes) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "testing.cuh"
@@ -27,6 +28,19 @@ TEST_CASE("every scan of floats is right, at every size") {
       INFO(describe(rung.name, n, offset_x, offset_out));
       check_scan(rung, n, offset_x, offset_out);
     }
+  }
+}
+
+TEST_CASE("a block scans small integers") {  // pictures of the lesson show this run
+  for (const auto& [name, n] : {std::pair{"scan_two_buffers", 256}, std::pair{"scan_tree", 512}}) {
+    INFO(name);
+    std::vector<float> x(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>((3 + 5 * i) % 7);
+    const auto d_x = course::DeviceBuffer<float>::from(x);
+    course::GuardedBuffer<float> out(x.size());
+    ScanMemory memory;
+    course::rung_named(scan_rungs(), name).launch(d_x.data(), x.size(), out.data(), memory);
+    REQUIRE(course::same(out.download(), exact_sums(x), "out"));
   }
 }
 

@@ -60,6 +60,26 @@ TEST_CASE("32 (maximum, sum) pairs, merged by shuffles, are that of the row") {
   CHECK(course::close(static_cast<double>(all.sum), sum, 1e-5, "sum of exp(x - 9)"));
 }
 
+TEST_CASE(
+    "of numbers 20 apart the merged sum counts the largest") {  // a picture of the lesson shows this run
+  std::vector<float> x(course::kWarpSize);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(20 * (7 * i % 5));
+  const course::MaxSum all = launch_max_sum_of_warp(x);
+  CHECK(course::same(all.max, 80.0f, "maximum"));
+  CHECK(course::same(all.sum, 6.0f, "sum of exp(x - 80)"));  // exp(-20) is less than a bit of 1
+}
+
+TEST_CASE("sums of rows of small integers") {  // two pictures of the lesson show this run
+  constexpr std::size_t kRows = 32, kWidth = 64;
+  std::vector<float> x(kRows * kWidth);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>((i / kWidth + 3 * i) % 10);
+  for (const RowSumRung<float>& rung : row_sum_rungs<float>()) {
+    if (rung.clusters) continue;
+    INFO(rung.name << ", " << rung.changed);
+    CHECK(near(run_rows(x, kRows, kRows, rung.launch), row_sums_reference(x, kWidth), 0, 0));
+  }
+}
+
 TEST_CASE("a softmax without the maximum is right for small numbers, and NaN from 89 on") {
   for (const WrongSoftmax& rung : wrong_softmaxes()) {
     INFO(rung.name);

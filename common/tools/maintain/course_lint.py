@@ -14,6 +14,7 @@ Every link of a page at the top, of a README, of hints and of common/docs goes t
 A release for learners (tools/teach/release.py) has neither solutions/ nor mistakes, and needs none.
 """
 
+import html
 import re
 
 from build import variants
@@ -186,7 +187,21 @@ def check_pictures(chapter, readme):
     for file in sorted((chapter.folder / "pictures").glob("*")):
         if file.name not in declared:
             problems.append(f"{name}/pictures/{file.name} is not declared in chapter.toml")
+        if unreadable := sorted(set(unreadable_values(file.read_text(encoding="utf-8")))):
+            problems.append(
+                f"{name}/pictures/{file.name} has values that are cut, or have an exponent: {', '.join(unreadable[:3])}. Draw a "
+                "run with small integers: a test case of its own, which 'program' and 'arguments' in chapter.toml name"
+            )
     return problems
+
+
+def unreadable_values(picture):
+    """The values of a picture that it cuts, as its steps have them whole, and those with an exponent."""
+    for values in re.findall(r'data-values="([^"]*)"', picture):
+        yield html.unescape(values).split("\n")[0]
+    for style, text in re.findall(r'<text [^>]*class="([^"]*)"[^>]*>([^<]*)', picture):
+        if "mono" not in style.split():  # code
+            yield from re.findall(r"\S*\d(?:\.\d+)?e[+-]?\d+", text)
 
 
 def links_of(text):

@@ -54,6 +54,15 @@ class Lint(InFolder):
         self.write("chapters/01-x/pictures/g.svg", "")
         self.assertEqual(self.lint(), (1, "chapters/01-x/pictures/g.svg is not declared in chapter.toml"))
 
+    def test_a_picture_shows_its_values_whole(self):
+        for picture in ('<text x="1" class="value">12</text><text class="mono">x = 1e-5;</text><text class="small soft">… 2 more rows</text>', "<svg/>"):
+            self.assertEqual(list(course_lint.unreadable_values(picture)), [])
+        for picture, said in (
+            ('<g data-values="lane 0: get 1.625&#10;lane 1: get 2"><text class="value">1.62</text></g>', "lane 0: get 1.625"),
+            ('<text x="1" class="value">2e19</text>', "2e19"), ('<text class="soft">add 1.5e-05 to d_y[0]</text>', "1.5e-05"),
+        ):
+            self.assertEqual(list(course_lint.unreadable_values(picture)), [said])
+
     def test_gaps(self):
         gaps = {
             "exercises/01-x/sum.cuh": ("int x;\n", "needs one NOT_STARTED line"),
