@@ -13,7 +13,8 @@ libraries `simt` and `course`.
 device, such as the C++ standard, warnings and folders of other libraries, are those that Meson takes for
 kernel_flags.cpp. Headers that nearly every file includes are read once, as a precompiled header, which is made
 when a file needs it and it is not there or one of its headers has changed. NAME says which of the settings' headers:
-"kernel" for the course's own kernels, the default, or "program" for a program of the reader's own (./course run).
+"kernel" for the course's own kernels, the default, or "program" for a program of the reader's own (./course run), in which
+what CUDA 12 has and CUDA 13 has not is a warning.
 -rdc=true, as for nvcc: other files may declare the constants of this one as extern. --learner: a learner has written what is
 compiled, and clang's CUDA front end reads it, too (compiler/front_end.py); a check of an exercise that has not been begun is
 not compiled (compiler/not_begun.py). --refusals: where to write, as JSON, [{file, line, text}] of the errors of a source that
@@ -42,7 +43,7 @@ from tools.lib.failed import Failed
 def compile_source(options):
     """Rewrites and compiles the source; writes the depfile. Plain C++ and C (no .cu) are not rewritten, and know
     nothing of CUDA but what they include."""
-    compiler = Compiler(options.settings)
+    compiler = Compiler(options.settings, options.headers)
     if exercise := exercise_not_begun(options):
         return [exercise, *compile_not_begun(compiler, options)]
     if not (options.is_of_learner and compiler.family == "clang" and compiler.is_precompiled):

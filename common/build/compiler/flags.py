@@ -33,6 +33,9 @@ MACROS = {
     "__CUDA_ARCH_LIST__": 900,
     "__NVCC_DIAG_PRAGMA_SUPPORT__": 1,
 }
+# A program of the reader's own may be of CUDA 12, which most people have: what CUDA 13 removed is a warning. It is an error in
+# the course's code and in exercises, which nvcc 13 compiles, too.
+CUDA_12 = {"SIMT_REMOVED(text)": "__attribute__((deprecated(text)))"}
 # The C compiler of the host is gcc for nvcc, to which a function without a declaration or a type is no error.
 C_FLAGS = ["-x", "c", "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion"]
 FLAGS_OF = {
@@ -61,11 +64,12 @@ HOST_LIBRARIES = Path(__file__).resolve().parents[2] / "simt/include/simt/host_l
 class Compiler:
     """The compiler that `meson setup` has chosen, and its options for kernels."""
 
-    def __init__(self, file):
+    def __init__(self, file, headers="kernel"):
         self.folder = Path(file).resolve().parent
         settings = json.loads(Path(file).read_text(encoding="utf-8"))
         self.family, self.version, *self.program = settings["compiler"].split("\n")
         self.is_precompiled = settings["precompiled_header"]
+        self.takes_cuda_12 = headers == "program"
         self.general_flags = ["-isystem", str(HOST_LIBRARIES)]
         self.include_folders = []
         if "build" in settings:  # without, it is installed: the caller's command line has the other flags
@@ -74,7 +78,8 @@ class Compiler:
             self.general_flags = [*flags_of_meson(Path(settings["build"]), settings["like"]), *self.general_flags]
 
     def macros(self, is_cuda):
-        return [f"-D{name}={value}" for name, value in MACROS.items() if is_cuda or name != "__CUDACC__"]
+        macros = {**MACROS, **(CUDA_12 if self.takes_cuda_12 else {})}
+        return [f"-D{name}={value}" for name, value in macros.items() if is_cuda or name != "__CUDACC__"]
 
     def command(self, is_cuda=True, is_c=False):
         words = [*self.program, *self.general_flags, *KERNEL_FLAGS, *FLAGS_OF[self.family], *self.macros(is_cuda)]

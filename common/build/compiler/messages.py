@@ -22,8 +22,9 @@ WHAT_TO_WRITE = {
 }
 # A header that a plain C++ file includes, and that there is not; what a .cu file includes is seen by the rewriter.
 MISSING = re.compile(r"'(?P<name>[^']+)' file not found|(?P<other>\S+): No such file or directory")
-# What CUDA 13 has no longer: the CPU device's headers say what to write.
-REMOVED = re.compile(r"'\w+' is unavailable: (?P<text>CUDA 13 has no .*)")
+# What CUDA 13 has no longer: the CPU device's headers say what to write. An error, or a warning.
+REMOVED = re.compile(r"'\w+' is unavailable: (?P<text>CUDA 13 (has no|wants) .*)")
+DEPRECATED = re.compile(r"(?P<warning>: (\x1b\[[0-9;]*[mK])*warning: (\x1b\[[0-9;]*[mK])*)['‘].*['’] is deprecated: (?P<text>CUDA 13 (has no|wants) .*?)( \[.*)?$", re.M)
 # In a C file, the headers of CUDA: those of the CPU device are C++.
 CUDA_HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"](?P<name>cu\w+\.h)[>"]', re.M)
 # A header of the CPU device refuses the arguments of a template: the lines of the program that led there come after it.
@@ -58,6 +59,11 @@ def unsupported_in(output):
             unknown.setdefault(error["place"], text)
         begin = end
     return "".join(f"{place}: error: {text}\n" for place, text in (refused or unknown).items())
+
+
+def in_our_words(output):
+    """The compiler's output, in which a warning of what CUDA 13 removed says that and no more."""
+    return DEPRECATED.sub(r"\g<warning>\g<text>", output)
 
 
 def refusals_in(said):

@@ -8,6 +8,7 @@ from build.rewriter.source import unsupported_text
 LEAVE_OUT = "or leave it out with #ifndef SIMT_CPU_DEVICE"
 THRUST = f"write a kernel or a loop of your own, compute it on the host with <algorithm> and <numeric>, {LEAVE_OUT}"
 LIBRARY = f"replace it by a kernel or a loop of your own, {LEAVE_OUT}"
+RANDOM = f"make the numbers on the host with <random>, or by a hash of the thread's index in the kernel, {LEAVE_OUT}"
 TEXTURE = "use a texture object over memory or an array (cudaCreateTextureObject), or read through a pointer"
 SURFACE = "write to memory of cudaMallocPitch through a pointer"
 DRAWING = "copy the result to the host and write it to a file"
@@ -22,7 +23,7 @@ HEADERS = [(re.compile(pattern), what) for pattern, what in (
     (r"cub/", f"CUB: {THRUST}"),
     (r"(cutlass|cute)/", f"CUTLASS: {LIBRARY}"),
     (r"(cublas(?!_v2|Lt)|nvblas)\w*\.h$", f"cuBLAS: {LIBRARY}"),
-    (r"curand\w*\.h$", f"cuRAND: {LIBRARY}"),
+    (r"curand\w*\.h$", f"cuRAND: {RANDOM}"),
     (r"cufft\w*\.h$", f"cuFFT: {LIBRARY}"),
     (r"cusparse\w*\.h$", f"cuSPARSE: {LIBRARY}"),
     (r"cusolver\w*\.h$", f"cuSOLVER: {LIBRARY}"),
@@ -61,7 +62,7 @@ WORDS = [(re.compile(rf"(?:{pattern})\Z"), what) for pattern, what in (
      r"Lt(Mat|Heur)|Set(Matrix|Vector)|Get(Matrix|Vector)|\w+(Ex|Batched)(_64)?\b)\w*", f"{{}} of cuBLAS: {LIBRARY}"),
     (r"cudnn[A-Z]\w+", f"{{}} of cuDNN: {LIBRARY}"),
     (r"__nv_atomic_\w+", "{}: use cuda::atomic_ref of <cuda/atomic>, which has the same orders and scopes"),
-    (r"curand([A-Z]|_)\w+", f"{{}} of cuRAND: {LIBRARY}"),
+    (r"curand([A-Z]|_)\w+", f"{{}} of cuRAND: {RANDOM}"),
     (r"cufft[A-Z]\w+", f"{{}} of cuFFT: {LIBRARY}"),
     (r"cusparse[A-Z]\w+", f"{{}} of cuSPARSE: {LIBRARY}"),
     (r"cusolver[A-Z]\w+", f"{{}} of cuSOLVER: {LIBRARY}"),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -201,6 +202,23 @@ class Compiling(unittest.TestCase):
             "x.cu:3:5: error: 'cudaFoo' is unavailable: CUDA 13 has no cudaFoo: use cudaBar\n  cudaFoo();\n  ^\n"
             "/api.hpp:7:1: note: 'cudaFoo' has been explicitly marked unavailable here\n"),
             "x.cu:3: error: CUDA 13 has no cudaFoo: use cudaBar\n")
+
+    def test_what_cuda_13_has_no_longer_is_a_warning_in_a_program_of_the_readers_own_alone(self):
+        self.settings(compiler=choosing.find_compiler("", ["c++"]), precompiled_header=False)
+        names = {"cudaThreadSynchronize();": "CUDA 13 has no cudaThreadSynchronize: use cudaDeviceSynchronize",
+                 "p.clockRate = 0;": "CUDA 13 has no cudaDeviceProp::clockRate: ask cudaDeviceGetAttribute for cudaDevAttrClockRate",
+                 "cudaMemAdvise(0, 1, cudaMemAdviseSetReadMostly, 0);":
+                     "CUDA 13 wants a cudaMemLocation: {cudaMemLocationTypeDevice, device}"}
+        for options, name, way in ((), "old.cu", "error"), (("--headers", "program"), "old.cu", "warning"), (
+                                   ("--headers", "program"), "old.cpp", "warning"):
+            with self.subTest(options=options, name=name):
+                source = self.root / name
+                source.write_text("\n".join(["#include <cuda_runtime.h>", "void f(cudaDeviceProp p) {", *names, "}", ""]))
+                done = self.compile(*options, f"-isystem{messages.HEADERS}", source=source)
+                self.assertEqual(done.returncode, 1 if way == "error" else 0, done.stderr)
+                said = messages.COLOURS.sub("", done.stderr)
+                for line, text in enumerate(names.values(), 3):
+                    self.assertRegex(said, rf"(?m){name}:{line}(:\d+)?: {way}: {re.escape(text)}$")
 
     def test_a_file_of_c(self):
         source = self.root / "x.c"

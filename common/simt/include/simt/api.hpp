@@ -70,10 +70,22 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* wish);
 // ---- what CUDA 13 no longer has -------------------------------------------------------------------
 
 SIMT_REMOVED("CUDA 13 has no cudaThreadSynchronize: use cudaDeviceSynchronize")
-cudaError_t cudaThreadSynchronize();
+SIMT_TRANSPARENT cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 SIMT_REMOVED("CUDA 13 has no cudaThreadExit: use cudaDeviceReset")
-cudaError_t cudaThreadExit();
+SIMT_TRANSPARENT cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 SIMT_REMOVED("CUDA 13 has no cudaThreadSetLimit: use cudaDeviceSetLimit")
-cudaError_t cudaThreadSetLimit(cudaLimit limit, std::size_t value);
+SIMT_TRANSPARENT cudaError_t cudaThreadSetLimit(cudaLimit limit, std::size_t value) {
+  return cudaDeviceSetLimit(limit, value);
+}
+SIMT_REMOVED("CUDA 13 has no cudaThreadGetLimit: use cudaDeviceGetLimit")
+SIMT_TRANSPARENT cudaError_t cudaThreadGetLimit(std::size_t* value, cudaLimit limit) {
+  return cudaDeviceGetLimit(value, limit);
+}
 SIMT_REMOVED("CUDA 13 has no cudaThreadSetCacheConfig: use cudaDeviceSetCacheConfig")
-cudaError_t cudaThreadSetCacheConfig(cudaFuncCache wish);
+SIMT_TRANSPARENT cudaError_t cudaThreadSetCacheConfig(cudaFuncCache wish) {
+  return cudaDeviceSetCacheConfig(wish);
+}
+SIMT_REMOVED("CUDA 13 has no cudaThreadGetCacheConfig: use cudaDeviceGetCacheConfig")
+SIMT_TRANSPARENT cudaError_t cudaThreadGetCacheConfig(cudaFuncCache* wish) {
+  return cudaDeviceGetCacheConfig(wish);
+}

@@ -39,12 +39,22 @@ cudaError_t cudaMemAdvise(const void* pointer, std::size_t count, cudaMemoryAdvi
                           cudaMemLocation location);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t length = 0,
                                      unsigned flags = cudaMemAttachSingle);
+namespace simt {
+/// Of a device, or of the host: cudaCpuDeviceId.
+SIMT_TRANSPARENT cudaMemLocation location_of(int device) {
+  return {device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device};
+}
+}  // namespace simt
 SIMT_REMOVED("CUDA 13 wants a cudaMemLocation: {cudaMemLocationTypeDevice, device}, 0, stream")
-cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t count, int device,
-                                 cudaStream_t stream = nullptr);
+SIMT_TRANSPARENT cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t count,
+                                                  int device, cudaStream_t stream = nullptr) {
+  return cudaMemPrefetchAsync(pointer, count, simt::location_of(device), 0, stream);
+}
 SIMT_REMOVED("CUDA 13 wants a cudaMemLocation: {cudaMemLocationTypeDevice, device}")
-cudaError_t cudaMemAdvise(const void* pointer, std::size_t count, cudaMemoryAdvise advice,
-                          int device);
+SIMT_TRANSPARENT cudaError_t cudaMemAdvise(const void* pointer, std::size_t count,
+                                           cudaMemoryAdvise advice, int device) {
+  return cudaMemAdvise(pointer, count, advice, simt::location_of(device));
+}
 
 // ---- pools --------------------------------------------------------------------------------------
 

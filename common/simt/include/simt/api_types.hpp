@@ -347,7 +347,7 @@ struct cudaDeviceProp {
 
   // What CUDA 13 no longer has.
 #define SIMT_REMOVED_MEMBER(name, instead) \
-  SIMT_REMOVED("CUDA 13 has no cudaDeviceProp::" #name ": " instead) static int name;
+  SIMT_REMOVED("CUDA 13 has no cudaDeviceProp::" #name ": " instead) int name;
   SIMT_REMOVED_MEMBER(clockRate, "ask cudaDeviceGetAttribute for cudaDevAttrClockRate")
   SIMT_REMOVED_MEMBER(computeMode, "ask cudaDeviceGetAttribute for cudaDevAttrComputeMode")
   SIMT_REMOVED_MEMBER(cooperativeMultiDeviceLaunch, "launch on each device by itself")

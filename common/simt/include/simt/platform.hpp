@@ -40,5 +40,16 @@
 #define SIMT_API_TEMPLATE SIMT_UNINSTRUMENTED __attribute__((noinline))
 #define SIMT_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
 
-// Calls that CUDA 13 has no longer, or with other parameters: the compiler names the line and says what to write.
+// A function whose loads and stores are its caller's: it is inlined at -O0, too, and leaves no line
+// of its own in the debug information.
+#ifdef __clang__
+#define SIMT_TRANSPARENT inline __attribute__((always_inline, nodebug))
+#else
+#define SIMT_TRANSPARENT inline __attribute__((always_inline, artificial))
+#endif
+
+// What CUDA 12 has, and CUDA 13 no longer, or with other parameters: the compiler names the line and says what to write.
+// It is an error, as with nvcc 13. For a program of the reader's own simtcc.py makes it a warning; the library has it all.
+#ifndef SIMT_REMOVED
 #define SIMT_REMOVED(text) __attribute__((unavailable(text)))
+#endif

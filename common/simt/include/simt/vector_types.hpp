@@ -11,13 +11,6 @@
 
 #include "simt/platform.hpp"
 
-// A function whose loads and stores are its caller's: it is inlined at -O0, too, and leaves no line
-// of its own in the debug information.
-#ifdef __clang__
-#define SIMT_TRANSPARENT inline __attribute__((always_inline, nodebug))
-#else
-#define SIMT_TRANSPARENT inline __attribute__((always_inline, artificial))
-#endif
 // A function of values: nothing that it does is an access of the kernel.
 #define SIMT_PURE SIMT_UNINSTRUMENTED inline
 

@@ -28,6 +28,7 @@ constexpr int kCopyEngines = 3;
 constexpr std::size_t kTextureAlignment = 512, kTexturePitch = 32;
 // Told in kilohertz. They say nothing about this machine, but programs divide by them.
 constexpr int kClockRate = 1980000, kMemoryClockRate = 3201000;
+constexpr int kFloatsPerDouble = 2, kLinearTexture = 1 << 28;
 
 cudaDeviceProp make_properties() {
   cudaDeviceProp p{};
@@ -62,6 +63,12 @@ cudaDeviceProp make_properties() {
   p.unifiedFunctionPointers = 0;
   p.hostNumaId = p.deviceNumaId = -1;
   p.cooperativeLaunch = 1;
+  // Of CUDA 12. The others of these members are 0: no limit of a kernel's time, any process may use the device.
+  p.clockRate = kClockRate;
+  p.memoryClockRate = kMemoryClockRate;
+  p.deviceOverlap = 1;
+  p.maxTexture1DLinear = kLinearTexture;
+  p.singleToDoublePrecisionPerfRatio = kFloatsPerDouble;
   return p;
 }
 
@@ -103,7 +110,7 @@ std::map<cudaDeviceAttr, int> attributes_of(int device) {
       {cudaDevAttrLocalL1CacheSupported, p.localL1CacheSupported},
       {cudaDevAttrIsMultiGpuBoard, p.isMultiGpuBoard},
       {cudaDevAttrMultiGpuBoardGroupID, p.multiGpuBoardGroupID},
-      {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
+      {cudaDevAttrSingleToDoublePrecisionPerfRatio, kFloatsPerDouble},
       {cudaDevAttrComputePreemptionSupported, p.computePreemptionSupported},
       {cudaDevAttrCanUseHostPointerForRegisteredMem, p.canUseHostPointerForRegisteredMem},
       {cudaDevAttrCanFlushRemoteWrites, 0},

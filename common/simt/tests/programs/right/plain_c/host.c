@@ -1,3 +1,4 @@
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,9 +15,10 @@ static less_one(n) int n;
 int main(void) {
   enum { n = 100 };
   int* new = malloc(n * sizeof *new); /* a name and a conversion that C++ has not */
-  for (int i = 0; i < n; ++i) new[i] = i;
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i) new[i] = i + omp_get_thread_num();
   const int total = sum_of(new, n);
   printf("%d\n", total);
   free(new);
-  return total == n * less_one(n) / 2 ? 0 : 1;
+  return omp_get_wtime() > 0 && total == n * less_one(n) / 2 ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// Construct: a .c file of the host that has main() and calls functions of a .cu file. Expect: runs.
+// Construct: a .c file of the host that has main(), includes omp.h and calls functions of a .cu file. Expect: runs.
 #include "sum.h"
 
 __global__ void sum(const int* x, int* total, int n) {
