@@ -316,7 +316,7 @@ class Ends(Run):
         self.assertEqual((code, said), (2, "COURSE_CPU_SECONDS must be a number above 0, and is 'x'.\n"))
 
     def test_what_the_device_lacks(self):
-        self.write("lacks.cu", "#include <curand_kernel.h>\nint main() {}\n")
+        self.write("lacks.cu", "#include <nccl.h>\nint main() {}\n")
         code, text, said = self.run_it("lacks.cu")
         self.assertEqual((code, text), (69, ""))
         self.assertTrue(said.startswith("lacks.cu does not compile:\n\nlacks.cu:1: error: not supported on the CPU device: "), said)
@@ -611,7 +611,7 @@ class Several(Run):
         self.write("all/b.cu", "int main() { return y; }\n")
         self.write("all/c.cu", STORE)
         self.write("all/d.cu", "__global__ void k() {}\n")
-        self.write("all/e.cu", "#include <curand_kernel.h>\nint main() {}\n")
+        self.write("all/e.cu", "#include <nccl.h>\nint main() {}\n")
         self.write("all/f.cu", "int main() { for (;;); }\n")
         self.write("all/g.cu", "int main() { *static_cast<volatile int*>(nullptr) = 0; }\n")
         self.write("all/h.cu", "int main() { return 5; }\n")
