@@ -16,14 +16,14 @@ TENSOR = "write the product as loops over shared memory, with float or __half ar
 GRAPHICS = "graphics interop"
 
 # Libraries whose headers a .cu file may include, as long as it uses nothing of them: what of them it may not name, below.
-LIBRARIES = re.compile(r"(thrust|cub)/|(curand|cufft|cusparse|cusolver|cudnn)\w*\.h$")
+LIBRARIES = re.compile(r"(thrust|cub)/|(curand(?!_kernel\.)|cufft|cusparse|cusolver|cudnn)\w*\.h$")
 # The name of a header: what it is, and what to do.
 HEADERS = [(re.compile(pattern), what) for pattern, what in (
     (r"thrust/", f"Thrust: {THRUST}"),
     (r"cub/", f"CUB: {THRUST}"),
     (r"(cutlass|cute)/", f"CUTLASS: {LIBRARY}"),
     (r"(cublas(?!_v2|Lt)|nvblas)\w*\.h$", f"cuBLAS: {LIBRARY}"),
-    (r"curand\w*\.h$", f"cuRAND: {RANDOM}"),
+    (r"curand(?!_kernel\.)\w*\.h$", f"cuRAND: {RANDOM}"),
     (r"cufft\w*\.h$", f"cuFFT: {LIBRARY}"),
     (r"cusparse\w*\.h$", f"cuSPARSE: {LIBRARY}"),
     (r"cusolver\w*\.h$", f"cuSOLVER: {LIBRARY}"),
@@ -62,7 +62,9 @@ WORDS = [(re.compile(rf"(?:{pattern})\Z"), what) for pattern, what in (
      r"Lt(Mat|Heur)|Set(Matrix|Vector)|Get(Matrix|Vector)|\w+(Ex|Batched)(_64)?\b)\w*", f"{{}} of cuBLAS: {LIBRARY}"),
     (r"cudnn[A-Z]\w+", f"{{}} of cuDNN: {LIBRARY}"),
     (r"__nv_atomic_\w+", "{}: use cuda::atomic_ref of <cuda/atomic>, which has the same orders and scopes"),
-    (r"curand([A-Z]|_)\w+", f"{{}} of cuRAND: {RANDOM}"),
+    # curand_kernel.h of include/simt/host_libraries has these.
+    (r"curand(?!State(_t|XORWOW(_t)?|Philox4_32_10(_t)?)?\Z|_(init|uniform(4|_double|2_double)?|normal[24]?|normal2?_double)\Z)([A-Z]|_)\w+",
+     f"{{}} of cuRAND: use a state of XORWOW (curandState) or Philox, with curand_uniform or curand_normal, or {RANDOM}"),
     (r"cufft[A-Z]\w+", f"{{}} of cuFFT: {LIBRARY}"),
     (r"cusparse[A-Z]\w+", f"{{}} of cuSPARSE: {LIBRARY}"),
     (r"cusolver[A-Z]\w+", f"{{}} of cuSOLVER: {LIBRARY}"),
@@ -91,7 +93,7 @@ def is_left_out(header):
 
 def is_of_library(header):
     """True for a header of a library: a file that includes it may have what `check` refuses."""
-    return is_left_out(header) or header.startswith("cublas")
+    return is_left_out(header) or header.startswith(("cublas", "curand"))
 
 
 def unsupported_word(text):

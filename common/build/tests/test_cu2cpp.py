@@ -819,8 +819,9 @@ class Refused(RewriterTest):
             ("\nint x = ::thrust::reduce(y);", 2, "thrust::reduce of Thrust"),
             ("using namespace thrust;", 1, "namespace thrust of Thrust"),
             ("using Sum = cub::BlockReduce<int, 64>;", 1, "cub::BlockReduce of CUB"),
-            ("__global__ void k(curandState* s) { curand_init(1, 0, 0, s); }", 1,
-             "curandState of cuRAND: make the numbers on the host with <random>, or by a hash of the thread's index"),
+            ("__global__ void k(curandStateMRG32k3a* s) { curand_init(1, 0, 0, s); }", 1, "curandStateMRG32k3a of cuRAND: use a state of XORWOW"),
+            ("__device__ unsigned f(curandState* s) { return curand_poisson(s, 2); }", 1, "curand_poisson of cuRAND: "),
+            ("curandGenerator_t g;", 1, "curandGenerator_t of cuRAND: "),
             ("cudnnHandle_t h;", 1, "cudnnHandle_t of cuDNN: replace"),
             ("cusparseHandle_t h;", 1, "cusparseHandle_t of cuSPARSE"), ("cusolverDnHandle_t h;", 1, "cusolverDnHandle_t of cuSOLVER"),
             ("cufftHandle h;", 1, "cufftHandle of cuFFT"),
@@ -833,7 +834,8 @@ class Refused(RewriterTest):
     def test_names_of_the_programs_own(self):
         for source in ("struct A { int surf2D; };", "int x = a.surf2Dread;", "cudaArray_t a; cudaTextureObject_t t; float x = tex2D<float>(t, 0, 0);", "int y = p->surface;", "int surface, texture = 1;",
                        "int cutoff = cuts(texels, cublas_dot(x), cufft_plan);", "float thrust = 1, cub = thrust * x.cub;", "float y = a.thrust + detail::cub::x;", "void cublasCheck(cublasStatus_t s);",
-                       "cublasHandle_t h; int i = cublasCreate(&h) + cublasSetStream(h, s) + cublasSetMathMode(h, m);", "void f() { cudaMalloc(&p, 4); }"):
+                       "cublasHandle_t h; int i = cublasCreate(&h) + cublasSetStream(h, s) + cublasSetMathMode(h, m);",
+                       "__device__ float f(curandState* s, curandStatePhilox4_32_10_t* p) { curand_init(1, 2, 3, s); return curand_uniform(s) + curand_normal4(p).x; }", "void f() { cudaMalloc(&p, 4); }"):
             with self.subTest(source):
                 self.assert_unchanged(source)
 
@@ -1122,7 +1124,7 @@ class Files(FolderTest):
             self.assertIn(f"#error not supported on the CPU device: {name}", self.translate())
 
     def test_headers_of_libraries_are_left_out(self):
-        for name in ("thrust/sort.h", "cub/cub.cuh", "curand_kernel.h", "cufft.h", "cusparse_v2.h", "cusolverDn.h", "cudnn.h"):
+        for name in ("thrust/sort.h", "cub/cub.cuh", "curand.h", "cufft.h", "cusparse_v2.h", "cusolverDn.h", "cudnn.h"):
             self.write(main=f"#include <{name}>\nint x;\n")
             self.assertEqual(self.translate(), '#line 1 "../main.cu"\n\nint x;\n')
             self.write(main='#include "a.h"\nint x;\n')

@@ -226,6 +226,8 @@ inline constexpr std::size_t kKnown = 256;
 /// The clock of the CPU device: steps of the scheduler so far. For a line that asks again and again it
 /// runs faster and faster: a loop that waits for a time ends soon.
 unsigned long long clock_ticks(const void* caller);
+/// Of a state of XORWOW (curand_kernel.h) what comes so many steps and sequences of 2^67 steps later.
+void skip_xorwow(unsigned (&v)[5], unsigned long long steps, unsigned long long sequences);
 /// Lets other threads run.
 void yield();
 /// The same, and further blocks start: a thread that sleeps may wait for one of them (__nanosleep).

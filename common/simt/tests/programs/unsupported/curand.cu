@@ -1,10 +1,10 @@
-// Construct: cuRAND in a kernel. Expect: unsupported "curandState of cuRAND".
+// Construct: a generator of cuRAND that is neither XORWOW nor Philox. Expect: unsupported "curandStateMRG32k3a_t of cuRAND".
 #include <stdio.h>
 
 #include <curand_kernel.h>
 
 __global__ void draw(float* x) {
-  curandState state;  // unsupported
+  curandStateMRG32k3a_t state;  // unsupported
   curand_init(1234, threadIdx.x, 0, &state);
   x[threadIdx.x] = curand_uniform(&state);
 }
