@@ -1,6 +1,7 @@
 """The programs in programs/, through ./course run: right ones, wrong ones, and what the CPU device does not support.
 
     COURSE_TEST_BUILD=build python3 common simt.tests.test_programs [NAME ...]     all of them, or those in whose path a NAME is
+    ... --part K/N                                                                 every Nth of them, from the Kth on: a test of Meson's
 
 The first line of a program says what it stands for, and what ./course run must do with it:
 
@@ -30,6 +31,7 @@ from tools.run.outcome import CODE_OF, NOT_COMPILED, REFUSED
 
 BUILD = Path(os.environ.get("COURSE_TEST_BUILD") or TOP / "build").resolve()
 FOLDER = Path(__file__).resolve().parent / "programs"
+READS = ("course", "common/simt/tests/programs", "common/tools/run/kinds.toml")  # common/tools/verdicts/passed.py
 SKIPPED = 77
 FORM = re.compile(r'// Construct: (.+)\. Expect: (runs|finding "([^"]+)"(?: on (\w+))?|missed "[^"]+"|unsupported "([^"]+)")\.')
 SEEDS = {"runs": 20, "finding": 8, "missed": 4, "unsupported": 1}
@@ -116,22 +118,25 @@ def outcome_of(program):
 
 class Programs(unittest.TestCase):
     def test_programs(self):
-        files = [*FOLDER.glob("*/*.cu"), *FOLDER.glob("*/*/main.cu")]
-        wanted = [Program(file) for file in sorted(files) if not NAMES or any(name in str(file) for name in NAMES)]
+        every = [Program(file) for file in sorted([*FOLDER.glob("*/*.cu"), *FOLDER.glob("*/*/main.cu")])]
+        counts = [sum(program.outcome == outcome for program in every) for outcome in SEEDS]
+        self.assertTrue(all(count >= least for count, least in zip(counts, (22, 25, 8, 15))), counts)
+        wanted = [program for program in every if not NAMES or any(name in str(program.file) for name in NAMES)]
+        wanted = wanted[PART[0] - 1::PART[1]]
+        self.assertTrue(wanted)
         os.environ["COURSE_BUILD"] = str(BUILD)
-        with multiprocessing.get_context("fork").Pool(os.cpu_count(), maxtasksperchild=1) as pool:
+        with multiprocessing.get_context("fork").Pool(1 if IS_PART else os.cpu_count(), maxtasksperchild=1) as pool:
             for name, complaint in pool.imap(outcome_of, wanted):
                 with self.subTest(program=name):
                     if complaint:
                         self.fail(complaint)
-        if not NAMES:
-            counts = [sum(program.outcome == outcome for program in wanted) for outcome in SEEDS]
-            self.assertTrue(all(count >= least for count, least in zip(counts, (22, 25, 8, 15))), counts)
-            print(*counts, "programs: right, wrong, wrong and missed, unsupported")
+        print(*counts, "programs: right, wrong, wrong and missed, unsupported")
 
 
 if __name__ == "__main__":
-    NAMES = sys.argv[1:]
+    IS_PART = "--part" in sys.argv[1:2]
+    NAMES = [] if IS_PART else sys.argv[1:]
+    PART = [int(number) for number in sys.argv[2].split("/")] if IS_PART else (1, 1)
     if not (BUILD / "common/build/device/simtcc.json").exists():
         print(f"{BUILD} is no build folder for the CPU device")
         sys.exit(SKIPPED)

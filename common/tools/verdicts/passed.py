@@ -1,11 +1,18 @@
-"""Of which C++ tests the gate has to prove that they pass again: those of the CPU device, and of the headers that chapters share.
+"""Of which tests of the CPU device, the headers and the tools the gate has to prove that they pass again.
 
-Whether one passes follows from the content of some files, its source and what all verdicts depend on, and from the compilers.
-RECORD keeps a digest of them beside its name, as it was when it passed. Where the digest is another one, the test is due. So are
-a part of the others, which one by the number of commits, and always the tests in Python, which read files of the whole repository.
+Whether a test in C++ passes follows from the content of some files, its source and what all verdicts depend on, and from the
+compilers. So does one in Python whose module names what it reads, beside these and the modules that it imports:
+
+    READS = ("course", "common/simt/tests/programs")  # files, and folders with all that is in them
+
+RECORD keeps a digest of all that beside the test's name, as it was when it passed. Where the digest is another one, the test is due.
+So are a part of the others, which one by the number of commits, and always the other tests in Python, which read files of the whole
+repository.
 """
 
+import ast
 import json
+import re
 import subprocess
 import tomllib
 from functools import cache
@@ -18,15 +25,62 @@ from tools.verdicts import due
 RECORD = Path("common/tests/results/passed.toml")
 FOLDERS = {"course": "common/tests", "simt": "common/simt/tests"}  # what a test's name begins with: where its source is
 SUITES = ("tools", "simt")
+MODULE = re.compile(r"(?:build|simt|tools)\.tests\.test_\w+")
 
 
-def sources(top):
+def in_cpp(top):
     """{test: its source}, as the folders' meson.build name the tests."""
     return {
         f"{prefix}-{file.stem.removesuffix('_test').replace('_', '-')}": file
         for prefix, folder in FOLDERS.items()
         for file in sorted((top / folder).glob("*_test.c*"))
     }
+
+
+def reads(source):
+    """The names in READS of a test in Python; None if it has none."""
+    for statement in ast.parse(source.read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "READS":
+            return ast.literal_eval(statement.value)
+    return None
+
+
+def sources(top, build):
+    """{test: its source} of all tests that are due only where what they depend on is another one."""
+    found = in_cpp(top)
+    for test in in_build(build):
+        for module in filter(MODULE.fullmatch, test["cmd"]):
+            source = top / "common" / f"{module.replace('.', '/')}.py"
+            if reads(source) is not None:
+                found[test["name"]] = source
+    return found
+
+
+def modules_of(text):
+    """The names that a text imports, in functions too: of modules, and of what is in them."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+
+
+def find_module(name, _, folders):
+    """The file of a module, in one of these folders; None if it is in none of them."""
+    return includes.find_header(f"{name.replace('.', '/')}.py", folders[0], folders)
+
+
+def files_of(top, source):
+    """The files that a test depends on, beside those of everything."""
+    if source.suffix != ".py":
+        return [source, *includes.reached(source, (source.parent,))]
+    named = [top / name for name in reads(source)]
+    if missing := [str(file) for file in named if not file.exists()]:
+        raise Failed(f"{source}: READS has what is not there: {' '.join(missing)}")
+    inside = [file for folder in named if folder.is_dir() for file in folder.rglob("*") if "__pycache__" not in file.parts]
+    programs = [source, *(file for file in named if file.is_file() and file.resolve().suffix == ".py")]
+    modules = [includes.reached(file, (top / "common",), modules_of, find_module) for file in programs]
+    return [source, top / "common/__main__.py", *named, *inside, *(file for found in modules for file in found)]
 
 
 @cache
@@ -37,9 +91,8 @@ def version_of_cpp():
 
 def content(top, source):
     """The digest of what a test depends on."""
-    headers = includes.reached(source, (source.parent,))
     build = [folder / "meson.build" for folder in (top, top / "common", source.parent)]
-    return due.digest(top, [source, *build, *headers], due.of_everything(top), version_of_cpp())
+    return due.digest(top, [*build, *files_of(top, source)], due.of_everything(top), version_of_cpp())
 
 
 def recorded(top):
@@ -49,18 +102,18 @@ def recorded(top):
 
 
 def in_build(build):
-    """The names of the build's tests in these suites, in its order."""
+    """The build's tests in these suites, in its order, as Meson lists them."""
     file = build / "meson-info" / "intro-tests.json"
     if not file.exists():
         raise Failed(f"{build}: is no build folder: meson setup {build} -Dself_tests=true")
     tests = json.loads(file.read_text(encoding="utf-8"))
-    return [test["name"] for test in tests if any(suite.rpartition(":")[2] in SUITES for suite in test["suite"])]
+    return [test for test in tests if any(suite.rpartition(":")[2] in SUITES for suite in test["suite"])]
 
 
 def names(top, build, wants_all):
     """(those that are due, the others) of the build's tests in these suites."""
-    source_of, known = sources(top), recorded(top)
-    every = in_build(build)
+    source_of, known = sources(top, build), recorded(top)
+    every = [test["name"] for test in in_build(build)]
     kept = [name for name in every if name in source_of and known.get(name) == content(top, source_of[name])]
     left_out = set() if wants_all else {*kept} - {*due.in_turn(top, [name for name in every if name in source_of])}
     return [name for name in every if name not in left_out], [name for name in every if name in left_out]
@@ -68,7 +121,7 @@ def names(top, build, wants_all):
 
 def record(top, build):
     """Keeps the digests of the tests that have passed in the build's last run, and of those that did not run what was kept."""
-    source_of, kept = sources(top), recorded(top)
+    source_of, kept = sources(top, build), recorded(top)
     log = build / "meson-logs" / "testlog.json"
     if not log.exists():
         raise Failed(f"{log}: is not there; `meson test -C {build}` writes it")
@@ -79,6 +132,6 @@ def record(top, build):
     lines = [f'{name} = "{digest}"' for name, digest in found.items() if digest]
     (top / RECORD).parent.mkdir(parents=True, exist_ok=True)
     (top / RECORD).write_text("\n".join([
-        "# The C++ tests that have passed, each with the digest of what it depends on: `common/dev passed record` writes it.",
+        "# The tests that have passed, each with the digest of what it depends on: `common/dev passed record` writes it.",
         *lines, "",
     ]), encoding="utf-8")
