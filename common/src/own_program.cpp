@@ -98,6 +98,7 @@ void tell_counts() {
 }
 
 void end() {
+  simt::report_unread_launch();
   tell_notes();
   tell_counts();
 }

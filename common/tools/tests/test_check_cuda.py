@@ -41,7 +41,7 @@ int main() {
 }
 """
 RIGHT = RACE.replace("*sum += kStep", "atomicAdd(sum, kStep)")
-REFUSED = '#include <cufft.h>\nint main() {}\n'
+REFUSED = '#include <nvrtc.h>\nint main() {}\n'
 PART = "__global__ void nothing() {}\n"
 
 

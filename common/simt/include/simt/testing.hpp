@@ -59,6 +59,7 @@ enum class ReportKind {
   read_only,    // memory that __ldg() reads is written in the same launch
   host_access,  // host code used a device pointer
   unlaunched,   // host code called a kernel as a function
+  not_started,  // a launch was refused, and the program never asked why; see report_unread_launch()
   barrier,      // a barrier or warp operation that some threads never reach
   absent_lane,  // a shuffle reads a lane that takes no part; see report_absent_lanes()
   hang,         // no thread makes progress
@@ -141,6 +142,10 @@ void call_unseen(void (*work)());
 /// Why the last launch was refused for its size, "the grid has 0 blocks"; empty if its size is possible. The next launch
 /// changes the text.
 const std::string& refused_launch();
+
+/// Reports the first launch by <<<>>> that was refused, if the program has not called cudaGetLastError() or cudaPeekAtLastError()
+/// since: nothing of that kernel has run, and nothing has told so. Call it at the program's end. Does not wait.
+void report_unread_launch();
 
 /// False if nothing has written any of these bytes of the device's memory since they were allocated; true of bytes that are not
 /// in one allocation. Does not wait.

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,16 @@ struct Errors {
   bool in_host_function = false;
 };
 Errors errors;
+
+/// The first launch that was refused since the program asked for the last error.
+struct RefusedLaunch {
+  std::string kernel, text;
+  std::vector<const void*> calls;
+};
+std::optional<RefusedLaunch>& unread_launch() {
+  static auto& launch = *new std::optional<RefusedLaunch>;
+  return launch;
+}
 
 /// What the FailingCall that lives has planned.
 struct Plan {
@@ -87,7 +99,26 @@ void set_sticky_error(cudaError_t error) {
   if (errors.sticky == cudaSuccess) errors.sticky = error;
 }
 
-void reset_errors() { errors = {}; }
+void launch_refused(const char* kernel, std::string text, std::vector<const void*> calls) {
+  if (!unread_launch()) unread_launch() = {kernel, std::move(text), std::move(calls)};
+}
+
+void report_unread_launch() {
+  if (!unread_launch()) return;
+  const RefusedLaunch launch = *std::exchange(unread_launch(), std::nullopt);
+  const SourceLine line = source_line(launch.calls);
+  deliver(
+      {ReportKind::not_started, launch.kernel, line.file, line.line,
+       fmt::format("KERNEL NOT STARTED: {}\n  at {}\n  {}\n"
+                   "  Nothing of the kernel has run, and the program has not asked for the error:\n"
+                   "  cudaGetLastError() after the launch returns it.",
+                   launch.kernel, line.text(), launch.text)});
+}
+
+void reset_errors() {
+  errors = {};
+  unread_launch().reset();
+}
 
 void run_host_function(const std::function<void()>& call) {
   errors.in_host_function = true;
@@ -99,9 +130,15 @@ void run_host_function(const std::function<void()>& call) {
 
 // ---- the runtime API ----------------------------------------------------------------------------
 
-cudaError_t cudaPeekAtLastError() { return simt::errors.last; }
+cudaError_t cudaPeekAtLastError() {
+  simt::unread_launch().reset();
+  return simt::errors.last;
+}
 
-cudaError_t cudaGetLastError() { return std::exchange(simt::errors.last, cudaSuccess); }
+cudaError_t cudaGetLastError() {
+  simt::unread_launch().reset();
+  return std::exchange(simt::errors.last, cudaSuccess);
+}
 
 const char* cudaGetErrorName(cudaError_t error) {
   switch (error) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "simt/api.hpp"
 
@@ -21,6 +23,8 @@ cudaError_t failed(cudaError_t error);
 cudaError_t sticky_error();
 /// Makes an error sticky, unless there is one already.
 void set_sticky_error(cudaError_t error);
+/// A launch was refused, which only the last error tells: `text` says so, about the line of the first of these calls that is the program's.
+void launch_refused(const char* kernel, std::string text, std::vector<const void*> calls);
 /// As in a new process.
 void reset_errors();
 

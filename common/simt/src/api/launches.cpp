@@ -174,7 +174,13 @@ void enqueue_closure(const LaunchText& text, const LaunchConfig& shape, const Cl
   launch.cluster = shape.cluster;
   launch.shared_bytes = shape.shared_bytes;
   bind_values(launch, type, text.arguments, values);
-  enqueue_launch(std::move(launch), shape.stream, SIMT_CALLER);
+  const cudaError_t error = enqueue_launch(std::move(launch), shape.stream, SIMT_CALLER);
+  // A kernel that has failed is a finding of its own.
+  if (error == cudaSuccess || sticky_error() != cudaSuccess) return;
+  const std::string& why = last_refusal().empty() ? cudaGetErrorString(error) : last_refusal();
+  launch_refused(text.kernel,
+                 fmt::format("The launch was refused ({}): {}.", cudaGetErrorName(error), why),
+                 calls_behind(SIMT_CALLER));
 }
 
 void report_unlaunched(const char* kernel, const void* caller) {

@@ -51,6 +51,8 @@ Names names_of(ReportKind kind) {
       return {"device pointer used by the host", "host_access"};
     case ReportKind::unlaunched:
       return {"kernel called without a launch", "unlaunched_kernel"};
+    case ReportKind::not_started:
+      return {"kernel not started", "kernel_not_started"};
     case ReportKind::barrier:
       return {"barrier or mask", "barrier_or_mask"};
     case ReportKind::absent_lane:
