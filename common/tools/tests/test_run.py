@@ -626,11 +626,7 @@ class Several(Run):
         self.write("all/b.cu", "int main() { return y; }\n")
         self.write("all/c.cu", STORE)
         self.write("all/d.cu", "__global__ void k() {}\n")
-<<<<<<< HEAD
-        self.write("all/e.cu", "#include <nccl.h>\nint main() {}\n")
-=======
         self.write("all/e.cu", "#include <nvrtc.h>\nint main() {}\n")
->>>>>>> w-gate6
         self.write("all/f.cu", "int main() { for (;;); }\n")
         self.write("all/g.cu", "int main() { *static_cast<volatile int*>(nullptr) = 0; }\n")
         self.write("all/h.cu", "int main() { return 5; }\n")
