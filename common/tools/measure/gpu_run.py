@@ -176,7 +176,7 @@ class Run:
         shutil.copy(testlog, self.out)
         self.step("OK", "tests ran")
         try:
-            device, chapters, _ = record.of_build(self.top, self.build, [testlog])
+            device, chapters, _, _ = record.of_build(self.top, self.build, [testlog])
             self.results["verdicts"] = {name: record.as_file(device, tests, {}) for name, tests in chapters.items()}
         except Failed as failed:
             self.step("BAD", f"no verdicts: {failed}")
