@@ -1,20 +1,16 @@
-// Which stream goes first, where CUDA leaves it open, depends on the seed. Seed 0 runs no more than
-// what the host waits for, and the youngest stream first: the opposite of the order in which a
-// program usually fills them. Other seeds draw a priority for each operation.
-//
-// What CUDA leaves open also decides whether two operations race (checker/overlap.hpp). Each has a
+// What CUDA leaves open decides whether two operations race (checker/overlap.hpp). Each has a
 // clock: all operations that are done before it begins. It is known when the host makes the call,
 // whatever runs when.
 #include "api/queues.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdlib>
 #include <utility>
 #include <vector>
 
 #include "api/errors.hpp"
+#include "api/turns.hpp"
 #include "api/work_log.hpp"
 #include "checker/overlap.hpp"
 #include "memory/allocations.hpp"
@@ -27,46 +23,8 @@ namespace {
 
 using Kind = CUstream_st::Kind;
 
-// ---- state --------------------------------------------------------------------------------------
-
-/// What is left of the streams of a device that are destroyed.
-struct Destroyed {
-  StreamClock all, blocking;
-};
-
-struct Queues {
-  std::uint64_t operations = 0;
-  Placement host{kEveryDevice, 0, kHostEntry, {}};  // its clock: what it knows to be done
-  StreamClock work;     // of each stream the last operation that touches memory
-  StreamClock awaited;  // what the host will know when the call that runs operations returns
-  std::array<Destroyed, kMostDevices> destroyed;
-  std::vector<CUstream_st*> streams;  // oldest first: those of default_stream(), then the program's
-  // Destroyed streams stay allocated: a stale handle never becomes a valid one again.
-  std::vector<std::unique_ptr<CUstream_st>> all_streams;
-
-  Queues() {
-    for (int device = 0; device < kMostDevices; ++device) {
-      add(Kind::legacy, device);
-      add(Kind::blocking, device);
-    }
-  }
-  CUstream_st* add(Kind kind, int device) {
-    const auto number = kHostEntry + 1 + static_cast<unsigned>(all_streams.size());
-    all_streams.push_back(
-        std::make_unique<CUstream_st>(CUstream_st{kind, device, number, {}, {}, {}, 0, {}}));
-    streams.push_back(all_streams.back().get());
-    return streams.back();
-  }
-};
-
 /// Each device has two streams that no call creates: cudaStreamLegacy and cudaStreamPerThread.
 constexpr unsigned kDefaultStreams = 2 * kMostDevices;
-
-Queues& all_queues() {
-  // Never destroyed: objects with static storage free their memory after main has returned.
-  static Queues& s = *new Queues;
-  return s;
-}
 
 CUstream_st* default_stream(Kind kind, int device) {
   const unsigned of_device = 2 * static_cast<unsigned>(device);
@@ -83,53 +41,6 @@ void stop_devices(cudaError_t error) {
   drop_all_queues();
 }
 
-// ---- who goes next ------------------------------------------------------------------------------
-
-bool busy(const CUstream_st* stream) { return !stream->queue.empty(); }
-
-/// The legacy default stream and all blocking streams of its device wait for each other's earlier
-/// operations.
-bool orders(const CUstream_st& a, const CUstream_st& b) {
-  return a.device == b.device && ((a.kind == Kind::legacy && b.kind == Kind::blocking) ||
-                                  (a.kind == Kind::blocking && b.kind == Kind::legacy));
-}
-
-/// A stream that must advance before the first operation of `stream` may run; null if it may run.
-/// The operation it waits for is always an earlier one, so a chain of blockers ends.
-CUstream_st* blocker(const CUstream_st& stream) {
-  const Operation& first = stream.queue.front();
-  if (first.awaited && !first.awaited->happened) return first.awaited->stream;
-  const auto& streams = all_queues().streams;
-  const auto goes_first = [&](const CUstream_st* other) {
-    return orders(stream, *other) && busy(other) && other->queue.front().number < first.number;
-  };
-  const auto it = std::find_if(streams.rbegin(), streams.rend(), goes_first);
-  return it == streams.rend() ? nullptr : *it;
-}
-
-/// Drawn by the seed.
-std::uint64_t priority(const CUstream_st& stream) {
-  std::uint64_t x = seed() * 0x9E3779B97F4A7C15u + stream.queue.front().number;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-  return x ^ (x >> 31);
-}
-
-/// A stream whose first operation may run; running it brings `wanted` closer to its end.
-CUstream_st* choose(CUstream_st& wanted) {
-  CUstream_st* choice = &wanted;
-  if (seed() == 0) {
-    while (CUstream_st* other = blocker(*choice)) choice = other;
-    return choice;
-  }
-  choice = nullptr;
-  for (CUstream_st* s : all_queues().streams) {
-    if (s->queue.empty() || blocker(*s) != nullptr) continue;
-    if (choice == nullptr || priority(*s) > priority(*choice)) choice = s;
-  }
-  return choice;
-}
-
 void complete(const Operation& operation) {
   if (!operation.mark) return;
   operation.mark->happened = true;
@@ -139,7 +50,7 @@ void complete(const Operation& operation) {
 /// Runs one operation. A report handler may throw: then the test is over, and its queues with it.
 void step(CUstream_st& wanted) {
   CUstream_st& stream = *choose(wanted);
-  const Operation operation = std::move(stream.queue.front());
+  Operation operation = std::move(stream.queue.front());
   stream.queue.pop_front();
   stream.kernels -= operation.is_kernel;
   complete(operation);
@@ -152,7 +63,21 @@ void step(CUstream_st& wanted) {
     stop_devices(cudaErrorLaunchFailure);
     throw;
   }
+  if (error == kPutOff) {
+    operation.put_off_after = all_queues().done;
+    ++stream.kernels;
+    stream.queue.push_front(std::move(operation));
+    return;
+  }
+  ++all_queues().done;
   if (error != cudaSuccess) stop_devices(static_cast<cudaError_t>(error));
+}
+
+/// The same where the host asks without waiting.
+void step_between_questions(CUstream_st& wanted) {
+  all_queues().host_asks = true;
+  step(wanted);
+  all_queues().host_asks = false;
 }
 
 /// The youngest stream that is as `condition` says, or null.
@@ -276,6 +201,28 @@ std::uint32_t still_to_run_beside(const CUstream_st& stream, const StreamClock& 
   return beside;
 }
 
+/// How often a host that asks for a kernel's end is given the time to change what that kernel waits for.
+constexpr unsigned kMostQuestions = 20;
+
+/// What else may run before this kernel, the first one of its stream, has ended.
+void look_beside(Placement& place, const CUstream_st& stream, unsigned times_put_off) {
+  const std::uint32_t mine = entry(place.clock, stream.number);
+  place.still_to_run = still_to_run_beside(stream, place.clock);
+  place.queued = nullptr;
+  place.may_be_put_off =
+      all_queues().host_asks && place.still_to_run != 0 && times_put_off < kMostQuestions;
+  for (CUstream_st* other : all_queues().streams) {
+    if (other == &stream || !busy(other)) continue;
+    const auto is_beside = [&](const Operation& o) {
+      return o.work && entry(o.clock, stream.number) < mine;
+    };
+    const auto it = std::find_if(other->queue.begin(), other->queue.end(), is_beside);
+    if (it == other->queue.end()) continue;
+    place.queued = it->name;
+    place.may_be_put_off |= !finds_the_same(first_to_run(*other)->queue.front());
+  }
+}
+
 // ---- queues -------------------------------------------------------------------------------------
 
 /// For an operation that the stream's clock has moved on to.
@@ -390,10 +337,11 @@ void enqueue_between(CUstream_st& stream, std::uint32_t devices, std::function<i
 void enqueue_kernel(CUstream_st& stream, Launch launch) {
   advance(stream);
   Operation operation;
-  operation.work = [launch = std::move(launch), place = placement_of(stream),
-                    of = &stream]() mutable {
+  operation.name = launch.kernel;
+  operation.work = [launch = std::move(launch), place = placement_of(stream), of = &stream,
+                    times = 0u]() mutable {
     const TimedWork timed(Work::Kind::kernel);
-    place.still_to_run = still_to_run_beside(*of, place.clock);
+    look_beside(place, *of, times++);
     return run_launch(launch, place);
   };
   operation.is_kernel = true;
@@ -474,7 +422,7 @@ void finish(const Mark& mark) {
 bool poll(CUstream_st& stream) {
   CUstream_st* next = unfinished(stream);
   if (next != nullptr) {
-    step(*next);
+    step_between_questions(*next);
     watch_host();
     return false;
   }
@@ -484,7 +432,7 @@ bool poll(CUstream_st& stream) {
 
 bool poll(const Mark& mark) {
   if (!mark.happened) {
-    step(*mark.stream);
+    step_between_questions(*mark.stream);
     watch_host();
     return false;
   }

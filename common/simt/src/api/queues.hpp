@@ -34,11 +34,13 @@ struct CapturePoint {
 };
 
 struct Operation {
-  std::uint64_t number = 0;   // of all operations, in the order of the host's calls
-  StreamClock clock = {};     // the operation itself, and what happened before it
-  StreamClock known = {};     // what the host knew to be done when it called it
-  std::function<int()> work;  // returns a cudaError_t; may be empty
+  std::uint64_t number = 0;           // of all operations, in the order of the host's calls
+  StreamClock clock = {};             // the operation itself, and what happened before it
+  StreamClock known = {};             // what the host knew to be done when it called it
+  std::function<int()> work;          // returns a cudaError_t; may be empty
+  const char* name = "an operation";  // or the kernel's
   bool is_kernel = false;
+  std::uint64_t put_off_after = 0;  // see kPutOff: how many operations had been done; 0: never
   std::shared_ptr<const Mark> awaited = {};  // must have happened before; may be null
   std::shared_ptr<Mark> mark = {};           // happens when the operation is done; may be null
 };

@@ -335,6 +335,7 @@ void check_overlap(Allocation& a, std::uintptr_t address, std::size_t size, Acce
                    Scope scope, const char* function, const void* caller, Thread& t) {
   const ScopedIgnore guard;
   if (a.space == Space::shared || a.space == Space::constant) return;
+  if (writes(kind) && kind != AccessKind::atomic) engine.has_effects = true;
   const CrossAccess now{t.id, t.now(), pc_of(caller), overlap.number, kind, scope};
   bool found = clashes_with_rows(now, address, size, function, t);
   if (!is_reached_by_others(a)) return;

@@ -90,6 +90,10 @@ std::string hint_of_host(const CrossAccess& host, const CrossAccess& other) {
     return "Between a kernel and the host an atomic needs system scope: atomicAdd_system(), or a\n"
            "  cuda::atomic_ref of thread_scope_system.";
   }
+  if (other.kind == AccessKind::relaxed_read && host.kind == AccessKind::write) {
+    return "If the kernel waits for this write while it runs: write by volatile or an atomic of\n"
+           "  system scope. If not: call cudaDeviceSynchronize before the host writes this memory.";
+  }
   const PastOperation& past = operation_of(other);
   if (past.doer == Doer::call) {
     const char* const todo = !writes(host.kind)   ? "reads the result"

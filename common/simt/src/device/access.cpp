@@ -189,6 +189,7 @@ struct Announced {
   std::uintptr_t address = 0;
   std::size_t size = 0;
   AtomicKind kind = AtomicKind::read_modify_write;
+  bool is_shared = false;
 };
 Announced announced;  // the atomic that has not been done yet
 
@@ -252,7 +253,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   check_cells(*a, address, size, AccessKind::atomic, flags_of(call.scope), caller, t);
   if (engine.overlap)
     check_overlap(*a, address, size, AccessKind::atomic, call.scope, call.name, caller, t);
-  announced = {caller, address, size, kind};
+  announced = {caller, address, size, kind, a->space == Space::shared};
   if (stores_may_be_late && a->space != Space::shared) {
     remember_late_store(t, address, size, AccessKind::atomic, pc_of(caller));
   }
@@ -268,6 +269,7 @@ void atomic_done(bool changed, const AtomicValues& values) {
                       values.old);
   }
   if (changed) {
+    if (!announced.is_shared) engine.has_effects = true;
     note_change();
     engine.fruitless = 0;
     engine.current->repeated_polls = 0;

@@ -102,6 +102,7 @@ void begin_bulk_add(void* to, const void* from, std::size_t size, AddPiece add,
     }
     std::memcpy(copy.source.data(), reinterpret_cast<const void*>(copy.from), kBulkPiece);
     access_quietly(copy.to, AccessKind::atomic, caller);
+    engine.has_effects = true;
     copy.add = add;
     copy.apply = apply_addition;
     bulk_of_thread(*engine.current).add(copy);

@@ -12,6 +12,7 @@ namespace simt {
 
 void* heap_allocate(std::size_t size, const void* caller) {
   note_change();
+  engine.has_effects = true;
   checker_settle_access();
   void* p = nullptr;
   on_host_stack([&] { p = heap_take(size, engine.placement->device, caller); });
@@ -20,6 +21,7 @@ void* heap_allocate(std::size_t size, const void* caller) {
 
 void heap_release(void* p, const char* function, const void* caller) {
   note_change();
+  engine.has_effects = true;
   checker_settle_access();
   if (p == nullptr) return;
   bool known = false;

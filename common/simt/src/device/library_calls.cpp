@@ -2,10 +2,12 @@
 // is announced here. The linker takes these functions instead of the library's, which do the work.
 //
 // Of the functions that CUDA has in device code these are all that are not written in the headers of this device: sincos,
-// frexp, modf, remquo, each for float and double, and memcmp. (memcpy, memmove and memset: hooks.cpp.)
+// frexp, modf, remquo, each for float and double, and memcmp. (memcpy, memmove and memset: hooks.cpp.) And printf().
 #include <dlfcn.h>
 
 #include <cmath>
+#include <cstdarg>
+#include <cstdio>
 #include <cstring>
 
 #include "device/access.hpp"
@@ -49,6 +51,16 @@ void announce_read(const void* p, std::size_t n, const Call& call) {
   }
 
 extern "C" {
+
+/// What a launch has printed, it would print again if it began anew.
+int printf(const char* format, ...) {
+  if (simt::in_kernel()) simt::engine.has_effects = true;
+  std::va_list arguments;
+  va_start(arguments, format);
+  const int printed = std::vprintf(format, arguments);
+  va_end(arguments);
+  return printed;
+}
 
 SIMT_SINCOS(sincos, double)
 SIMT_SINCOS(sincosf, float)

@@ -35,7 +35,13 @@ struct Placement {
   /// Bit d: device d may get a kernel that runs at the same time, or has one in a queue. Bit
   /// kEveryDevice: host code may.
   std::uint32_t still_to_run = 0;
+  const char* queued = nullptr;  // an operation that nothing orders after this one, if there is one
+  bool may_be_put_off = false;  // such an operation may run now, and may change what this one finds
 };
+
+/// The result of a launch that can go no further before another operation has run. It has changed nothing: it begins
+/// anew later.
+constexpr int kPutOff = -1;
 
 struct Engine {
   // What every access and every basic block read.
@@ -46,12 +52,14 @@ struct Engine {
   // Cells of earlier launches are void. A barrier of the grid ends what came before it in the same way.
   std::uint32_t launch_number = 0, launch_began = 0;  // the latter: when the launch began
   bool lockstep = false;                              // set by scheduler/lockstep.cpp alone
-  bool tracing = false;         // the running launch is recorded; set by trace/trace.cpp alone
-  bool clusters = false;        // the running launch has clusters of several blocks
-  bool overlap = false;         // other operations may run at the same time: overlap.cpp is asked
-  bool watching = false;        // see scheduler/repetition.hpp: nothing has changed so far
-  bool failed = false;          // the kernel was stopped
-  int error = 0;                // cudaError_t of what stopped it
+  bool tracing = false;   // the running launch is recorded; set by trace/trace.cpp alone
+  bool clusters = false;  // the running launch has clusters of several blocks
+  bool overlap = false;   // other operations may run at the same time: overlap.cpp is asked
+  bool watching = false;  // see scheduler/repetition.hpp: nothing has changed so far
+  bool failed = false;    // the kernel was stopped
+  // The launch has changed what others see, or has printed; known where Placement::queued is.
+  bool has_effects = false;
+  int error = 0;                // cudaError_t of what stopped it, or kPutOff
   std::uint64_t fruitless = 0;  // polls since anything changed; see scheduler/polling.hpp
   std::uint64_t progress = 0;   // threads that have ended, and barriers that were passed
   std::uint64_t ticks = 0;

@@ -11,6 +11,8 @@
 #include "base/early.hpp"
 #include "base/program.hpp"
 #include "base/scoped_ignore.hpp"
+#include "report/reports.hpp"
+#include "simt/api.hpp"
 
 namespace simt {
 
@@ -152,6 +154,26 @@ void fail_launch(Report report, int error) {
   file_report(std::move(report));
   engine.failed = true;
   engine.error = error;
+}
+
+void fail_stuck_launch(Report report) {
+  const Placement& here = *engine.placement;
+  if (here.queued != nullptr && engine.has_effects) {
+    refuse_unsupported(
+        fmt::format(
+            "kernel {0} waits for what {1} may do, which is queued in another stream: the CPU "
+            "device runs one after the other, and {0} cannot begin anew, as it has written "
+            "memory or printed. Launch {1} first if it needs nothing of {0}, else make one "
+            "kernel of both",
+            engine.launch->kernel, here.queued),
+        {report.file, report.line});
+  }
+  if (here.may_be_put_off) {
+    engine.failed = true;
+    engine.error = kPutOff;
+    return;
+  }
+  fail_launch(std::move(report), cudaErrorLaunchTimeout);
 }
 
 Report finding(ReportKind kind, const SourceLine& where, std::string text) {

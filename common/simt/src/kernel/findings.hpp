@@ -40,6 +40,9 @@ bool lines_are_told(const SourceLine& a, const SourceLine& b);
 void file_report(Report report);
 /// The same, and the kernel stops: `error` is its result. For the host's stack; returns.
 void fail_launch(Report report, int error);
+/// The same for one in which nothing changes any more. If another operation may change that, it is put off, or refused where
+/// it cannot begin anew.
+void fail_stuck_launch(Report report);
 
 /// A finding without its accesses, of the running launch.
 Report finding(ReportKind kind, const SourceLine& where, std::string text);

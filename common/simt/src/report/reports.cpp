@@ -193,9 +193,12 @@ void refuse_other_threads(const char* what, const void* caller) {
 
 void refuse_unsupported(const char* what, const void* caller) {
   const ScopedIgnore ignore;  // this may use code that was compiled as a kernel's
-  const SourceLine line = source_line(calls_behind(caller));
+  refuse_unsupported(what, source_line(calls_behind(caller)));
+}
+
+void refuse_unsupported(std::string_view what, const SourceLine& where) {
   refusal_handler()(
-      {line.file, line.line, fmt::format("not supported on the CPU device: {}", what)});
+      {where.file, where.line, fmt::format("not supported on the CPU device: {}", what)});
   std::_Exit(EXIT_FAILURE);
 }
 

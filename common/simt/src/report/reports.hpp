@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
+#include "report/source_lines.hpp"
 #include "simt/testing.hpp"
 
 namespace simt {
@@ -20,6 +22,7 @@ bool is_noted(const void* caller);
 void clue_text(std::string text, const void* caller);
 /// Ends the program: it asks for something of CUDA that the CPU device has not. `what` it is, and what to do instead.
 [[noreturn]] void refuse_unsupported(const char* what, const void* caller);
+[[noreturn]] void refuse_unsupported(std::string_view what, const SourceLine& where);
 /// Ends the program if another thread of the host than the first one comes here: nothing of the CPU device has locks.
 /// `what` it does, and what to do instead.
 void refuse_other_threads(const char* what, const void* caller);

@@ -244,7 +244,7 @@ __attribute__((noinline)) void finish_barrier(Block& block) {
          block.meeting);
   }
   if (++block.barriers * block.threads.size() > kMostArrivals) {
-    on_host_stack([&] { fail_launch(endless_barriers_finding(block), cudaErrorLaunchTimeout); });
+    on_host_stack([&] { fail_stuck_launch(endless_barriers_finding(block)); });
     return;
   }
   // Thread 0 tells the other blocks that its own has come.

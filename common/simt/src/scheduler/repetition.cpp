@@ -138,7 +138,7 @@ void fail_endless() {
           "  Which condition ends this loop, and can it become true?",
           engine.launch->kernel, thread_name(*watch.first), where.text()));
   report.accesses = {access_by("loop", where, watch.first->id)};
-  fail_launch(std::move(report), cudaErrorLaunchTimeout);
+  fail_stuck_launch(std::move(report));
 }
 
 /// Looks at the thread, on the host's stack: all that it knows lies on its own.

@@ -262,7 +262,7 @@ void start_launch(const Launch& launch, const Placement& placement) {
   e.reachable = placement.reachable;
   bring_variables(placement.device);
   e.launch_began = ++e.launch_number;
-  e.failed = false;
+  e.failed = e.has_effects = false;
   e.error = cudaSuccess;
   id_bits = id_bits_of(launch.block);
   schedule_start_launch(blocks_to_run(launch.grid));
@@ -299,11 +299,16 @@ int run_launch(const Launch& launch, const Placement& placement) {
   engine.launch = nullptr;
   engine.steps_left = ~std::uint64_t(0);
   forget_arguments();
+  const int error = engine.error;
+  if (error == kPutOff) {
+    trace_forget_launch();
+    counted = before;
+  }
   std::vector<Report> reports = take_findings();
   trace_end_launch(launch, reports);
   lockstep_end_launch();
-  if (engine.lockstep) count_launch(launch.kernel, before);  // a CountScope has asked for it
-  const int error = engine.error;
+  // A CountScope has asked for it.
+  if (engine.lockstep && error != kPutOff) count_launch(launch.kernel, before);
   for (Report& report : reports) deliver(std::move(report));
   return error;
 }

@@ -104,7 +104,7 @@ void stop_endless_loop(const void* caller) {
                     engine.launch->kernel, thread_name(t), where.text(),
                     word.empty() ? "" : "\n  " + word, blocks_to_come()));
     report.accesses = {access_by("loop", where, t.id)};
-    fail_launch(std::move(report), cudaErrorLaunchTimeout);
+    fail_stuck_launch(std::move(report));
   });
   std::abort();
 }

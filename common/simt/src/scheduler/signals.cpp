@@ -226,7 +226,7 @@ void stop_long_loop(const void* caller) {
                             "  Which condition ends this loop, and can it become true?",
                             engine.launch->kernel, thread_name(t), time, where.text()));
     report.accesses = {access_by("loop", where, t.id)};
-    fail_launch(std::move(report), cudaErrorLaunchTimeout);
+    fail_stuck_launch(std::move(report));
   });
   std::abort();
 }

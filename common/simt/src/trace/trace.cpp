@@ -225,6 +225,11 @@ void trace_end_launch(const Launch& launch, const std::vector<Report>& findings)
   recording = {};
 }
 
+void trace_forget_launch() {
+  engine.tracing = false;
+  recording = {};
+}
+
 void trace_end_block(const Block& block) {
   trace_settle_store();
   if (block.linear < trace_file().settings().blocks) ++recording.blocks_ended;

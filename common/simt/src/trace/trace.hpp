@@ -21,6 +21,8 @@ void close_trace();
 bool trace_start_launch();
 /// Writes the launch to the file, if it was recorded. Call it for every launch.
 void trace_end_launch(const Launch& launch, const std::vector<Report>& findings);
+/// Instead, of a launch that will begin anew.
+void trace_forget_launch();
 /// A block is about to give its shared memory back.
 void trace_end_block(const Block& block);
 /// True when nothing is left to record: the rest of the launch need not run in lockstep.
