@@ -5,7 +5,7 @@ The log has a [[collection]] for each repository, and in it a line for each prog
     { file = "day01/vector_add.cu", outcome = "limit", why = "2^24 elements", with = "2^16 elements", again = "right" },
 
 `outcome` is a name of OUTCOMES, and `why` says in a few words what it comes from. `with` is what was changed after that, in the
-arguments, in a size of host code or in a name that CUDA 13 has no longer, and `again` is the outcome then.
+arguments or in a size of host code, and `again` is the outcome then.
 """
 
 import tomllib
@@ -75,7 +75,7 @@ def table(log):
         name = f"[{collection['name']}]({collection['address']}/tree/{collection['commit']}), {collection['chosen']}"
         lines.append(row(name, counts_of(collection["programs"])))
     as_they_are, changed = counts_of(everything), counts_of(everything, changed=True)
-    lines += [row("**all, as they are**", as_they_are), row("**all, some with a smaller size, or with a name of CUDA 13**", changed), ""]
+    lines += [row("**all, as they are**", as_they_are), row("**all, some with a smaller size**", changed), ""]
     lines += [f"- *{head}*: {meaning}." for head, meaning in OUTCOMES.values()]
     true = [outcome for outcome in OUTCOMES if outcome not in ("limit", "ours", "incomplete")]
     lines += [f"- Right or with a fault that was found: {share(as_they_are, IN_FULL)} as they are, {share(changed, IN_FULL)} with these changes.",
