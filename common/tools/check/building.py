@@ -32,6 +32,11 @@ class Progress:
         """What is waited for from now on."""
         self.text = text
 
+    def announce(self, text):
+        """Says what takes long, once, where no terminal is there."""
+        if not self.wanted:
+            print(text, file=sys.stderr, flush=True)
+
     def line(self, line):
         """Takes in a line of ninja's: "[11/34] ..." once the 11th of 34 steps is done."""
         if step := STEP.match(line):

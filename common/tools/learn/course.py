@@ -94,7 +94,7 @@ def parser():
         "the solution, p a picture of what the lanes did, n the next exercise, s the solution, q the end.\n"
         "Ctrl-C ends it with exit code 130."
     ), "./course watch\n./course watch word_count")
-    one.add_argument("--every", metavar="SECONDS", type=seconds, default=POLL_SECONDS,
+    one.add_argument("--every", metavar="SECONDS", type=limit, default=POLL_SECONDS,
                      help="how often to look (default: %(default)s)")
     one = exercise_command("picture", picture, (
         "Runs the check on the CPU device, records what the lanes do, and writes an SVG and a page to\n"
@@ -134,8 +134,10 @@ def parser():
             "each file is a program of its own; FILE may be a folder (all .cu files below it, without hidden and build folders) or a "
             "pattern such as 'src/**/*.cu'; a table at the end")),
         one.add_argument("--jobs", metavar="N", type=positive, help="with --each: so many programs at a time (default: cores)"),
-        one.add_argument("--time-limit", metavar="SECONDS", type=seconds,
+        one.add_argument("--time-limit", metavar="SECONDS", type=limit,
                          help="the processor time of a program under one schedule (default: $COURSE_CPU_SECONDS, else 300)"),
+        one.add_argument("--memory-limit", metavar="GIB", type=limit,
+                         help="the memory that a program may hold (default: 3/4 of what is available, divided by the jobs of --each)"),
         one.add_argument("--baseline", metavar="FILE", help="findings in it are known, and do not count"),
         one.add_argument("--write-baseline", metavar="FILE", help="write all findings into it; none counts"),
         one.add_argument("-p", metavar="PLACE", dest="compile_commands",
@@ -169,8 +171,8 @@ def command_in(words, commands):
     return ""
 
 
-def seconds(text):
-    """A positive number of seconds."""
+def limit(text):
+    """A positive number of seconds or GiB."""
     value = float(text)
     if not 0 < value < float("inf"):
         raise ValueError(text)

@@ -16,10 +16,11 @@ from tools.run.build_program import MADE_BY_MESON, Program, prepare_libraries
 from tools.run.compile_commands import CompileCommands
 from tools.run.compiler_options import CompilerOptions, split_options
 from tools.run.expected import Expected
-from tools.run.outcome import CRASHED, FINDINGS, OUT_OF_TIME, REFUSED, outcome_of
+from tools.run.outcome import ENDED, FINDINGS, REFUSED, outcome_of
 from tools.run.renamed import renamed, source_file
 from tools.run.schedules import Input, NoInput
 from tools.run.sources import Sources
+from tools.run.watching import memory_for_programs
 
 PLAIN = (".cpp", ".cc", ".cxx", ".c")  # C++ and C, which nvcc hands to the host's compiler
 WARNINGS_SHOWN = 10
@@ -102,17 +103,23 @@ def seeds_of(arguments):
     return [int(one)]
 
 
-def set_time_limit(arguments):
-    """Sets the processor time of each schedule, which programs have from their environment. Raises Failed for one that is none."""
+def set_limits(arguments):
+    """Sets, in the environment, the processor time of each schedule, which programs read there, and the memory. Raises Failed for a
+    limit that is none."""
     if arguments.time_limit:
         os.environ["COURSE_CPU_SECONDS"] = f"{arguments.time_limit:g}"
-    text = os.environ.get("COURSE_CPU_SECONDS", "1")
-    try:
-        is_limit = 0 < float(text) < float("inf")
-    except ValueError:
-        is_limit = False
-    if not is_limit:
-        raise Failed(f"COURSE_CPU_SECONDS must be a number above 0, and is '{text}'.", 2)
+    if arguments.memory_limit:
+        os.environ["COURSE_MEMORY_GIB"] = f"{arguments.memory_limit:g}"
+    for name in ("COURSE_CPU_SECONDS", "COURSE_MEMORY_GIB", "COURSE_WAITING_SECONDS"):
+        text = os.environ.get(name, "1")
+        try:
+            is_limit = 0 < float(text) < float("inf")
+        except ValueError:
+            is_limit = False
+        if not is_limit:
+            raise Failed(f"{name} must be a number above 0, and is '{text}'.", 2)
+    jobs = (arguments.jobs or cores()) if arguments.each else 1
+    os.environ.setdefault("COURSE_MEMORY_GIB", f"{memory_for_programs(jobs):g}")
 
 
 def again(arguments, files, seed):
@@ -121,6 +128,7 @@ def again(arguments, files, seed):
     words += arguments.compiler_words
     words += ["-p", arguments.compile_commands] if arguments.compile_commands else []
     words += ["--time-limit", f"{arguments.time_limit:g}"] if arguments.time_limit else []
+    words += ["--memory-limit", f"{arguments.memory_limit:g}"] if arguments.memory_limit else []
     words += ["--baseline", arguments.baseline] if arguments.baseline else []
     words += ["--build", arguments.build] if arguments.build else []
     words += ["--schedule", str(seed)]
@@ -131,7 +139,7 @@ def run(place, arguments):
     """compiles CUDA files of your own, runs them on the CPU device, and says what it finds"""
     typed = typed_options(arguments)
     project = CompileCommands(arguments.compile_commands) if arguments.compile_commands else None
-    set_time_limit(arguments)
+    set_limits(arguments)
     if arguments.each and arguments.trace is not None:
         raise Failed("--trace records one program: name it without --each.", 2)
     known = baseline.read(arguments.baseline) if arguments.baseline else {}
@@ -278,7 +286,7 @@ def text_of(arguments, files, outcome):
     if new:
         parts.append(f"\n{report.text_of(new)}\n")
     if outcome.message:
-        parts.append(("\n" if outcome.verdict in (FINDINGS, OUT_OF_TIME, CRASHED) else "") + f"{outcome.message}\n")
+        parts.append(("\n" if outcome.verdict in (FINDINGS, *ENDED) else "") + f"{outcome.message}\n")
     if outcome.difference:
         parts.append(f"{outcome.difference}\n")
     parts += [f"note: {note.text}\n" for note in outcome.notes]

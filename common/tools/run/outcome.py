@@ -12,17 +12,21 @@ from tools.run.fingerprints import lines_of
 from tools.run.kinds import NOTE, kinds
 from tools.run.schedules import first_difference, run_all
 from tools.run.suppressions import suppressions_in
+from tools.run.watching import WAITING_SECONDS
 
-NOTHING, FINDINGS, REFUSED, NOT_COMPILED, OUT_OF_TIME, CRASHED, FAILED = VERDICTS = (
-    "nothing found", "findings", "refused", "does not compile", "out of time", "crashed", "failed",
+NOTHING, FINDINGS, REFUSED, NOT_COMPILED, OUT_OF_TIME, OUT_OF_MEMORY, CRASHED, FAILED = VERDICTS = (
+    "nothing found", "findings", "refused", "does not compile", "out of time", "out of memory", "crashed", "failed",
 )
+ENDED = (OUT_OF_TIME, OUT_OF_MEMORY, CRASHED)  # before it was done
 # Of ./course run: (the code, or which one; the verdict, or None; what it says).
 EXIT_CODES = (
     (0, NOTHING, "nothing was found, and the program's own exit code is 0"),
     (66, FINDINGS, "the CPU device has found something"),
     (1, NOT_COMPILED, "it does not compile, or cannot be linked"),
     (69, REFUSED, "it uses what the CPU device does not have"),
-    (124, OUT_OF_TIME, "it has run for more than 300 s of processor time under one schedule; `--time-limit 3600` allows more"),
+    (124, OUT_OF_TIME, "it has run for more than 300 s of processor time under one schedule (`--time-limit 3600` allows more), "
+                       f"or waited for {WAITING_SECONDS} s without computing"),
+    (125, OUT_OF_MEMORY, "it held more memory than `--memory-limit` allows: by default 3/4 of what was available"),
     (2, None, "no such file, a wrong option, no build folder for the CPU device"),
     (130, None, "Ctrl-C"),
     ("128 + N", CRASHED, "signal N ended the program"),
@@ -93,7 +97,7 @@ class Outcome:
     verdict: str
     exit_code: int  # of ./course run
     seconds: float  # for compiling and running it
-    message: str = ""  # of a refusal, a compiler's error, a crash, and the end of the time
+    message: str = ""  # of a refusal, a compiler's error, a crash, and the end of the time or the memory
     places: tuple = ()  # lines of the sources that the message is about
     warnings: tuple = ()  # of the compiler
     findings: tuple = ()
@@ -114,7 +118,7 @@ class Outcome:
 
     def is_stopped(self):
         """True if schedules after the last one were not run, because of what that one showed."""
-        return self.decisive is not None and self.verdict in (FINDINGS, REFUSED, OUT_OF_TIME, CRASHED)
+        return self.decisive is not None and self.verdict in (FINDINGS, REFUSED, *ENDED)
 
 
 def exit_text(outcome):
@@ -174,7 +178,7 @@ def outcome_of_runs(program, runs, find_difference, judge):
         verdict = REFUSED
     elif last.is_ended():
         message, places = report.ending(last), places_of_stop(last)
-        verdict = OUT_OF_TIME if last.is_out_of_time() else CRASHED
+        verdict = OUT_OF_TIME if last.is_out_of_time() else OUT_OF_MEMORY if last.is_out_of_memory() else CRASHED
     else:
         found = None if has_new(judge(last)) else find_difference()
         difference = report.difference(runs[0], *found) if found else ""

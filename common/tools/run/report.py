@@ -42,6 +42,7 @@ MEANING = {
     signal.SIGILL: "the end of a function that has not returned its value, __builtin_trap(), or the like",
     signal.SIGABRT: "abort(), a failed assert(), or an exception that nothing catches",
 }
+SIXTEEN_BYTES = "A byte of device memory that kernels use takes about 16 bytes here."
 # Of a loop in host code.
 WAITING = (" Kernels and callbacks run while the host waits in a CUDA call: a loop around a\n"
            "  flag that they set needs one, such as cudaStreamQuery.")
@@ -52,13 +53,20 @@ def ending(run):
     stop = run.stop or {}
     where = f"in the launch {stop['launch']}" if stop.get("launch") else "in host code"
     at = "".join(f"\n  {'called at' if number else 'at'} {line}" for number, line in enumerate(stop.get("lines", [])[:4]))
+    told = f" {where}" if "lines" in stop else ""  # a program that this tool stops may not be able to tell
+    if run.is_out_of_memory():
+        return (f"OUT OF MEMORY{told}: the program was stopped at {stop['gib']:.1f} GiB{at}\n  {SIXTEEN_BYTES}\n"
+                "  Run the program with a smaller size. If the machine has more memory: --memory-limit GIB.")
+    if run.is_out_of_time() and "waited" in stop:
+        return (f"OUT OF TIME{told}: the program has waited for {stop['waited']:g} s without computing{at}\n"
+                "  Does it wait for a thread, a lock, a process or a signal that never comes?")
     if run.is_out_of_time():
         return (f"OUT OF TIME {where}: the program was stopped after {stop['seconds']:g} s of processor time{at}\n"
+                "  Is the size one for a GPU? Kernels run on one core here, which takes longer: try a smaller size.\n"
                 f"  Does a loop never end?{'' if stop.get('launch') else WAITING}"
                 " If the program needs more time: --time-limit 3600.")
     if -run.code == signal.SIGKILL:  # the program could not say where it was
-        return ("KILLED from outside. Was the memory full? A byte of device memory that kernels use takes about 16 bytes here:\n"
-                "  run the program with a smaller size.")
+        return f"KILLED from outside. Was the memory full?\n  {SIXTEEN_BYTES}\n  Run the program with a smaller size."
     meaning = MEANING.get(-run.code)
     return f"CRASH {where}: {signal_name(-run.code)}{', ' + meaning if meaning else ''}{at}"
 

@@ -9,7 +9,7 @@ from tools.lib import repository
 from tools.lib.checkout import TOP
 from tools.run.fingerprints import fingerprints_of
 from tools.run.kinds import NOTE, kinds
-from tools.run.outcome import CRASHED, FAILED, NOT_COMPILED, OUT_OF_TIME, REFUSED, exit_text
+from tools.run.outcome import CRASHED, ENDED, FAILED, NOT_COMPILED, OUT_OF_MEMORY, OUT_OF_TIME, REFUSED, exit_text
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"  # which code scanning takes for the top of the repository
@@ -18,6 +18,7 @@ NOTIFICATIONS = {
     REFUSED: ("refused", "The program uses what the CPU device does not have: it was not checked."),
     NOT_COMPILED: ("does-not-compile", "The program does not compile, or cannot be linked: it was not checked."),
     OUT_OF_TIME: ("out-of-time", "The program was stopped because its time was over: it was checked up to there."),
+    OUT_OF_MEMORY: ("out-of-memory", "The program was stopped because it held too much memory: it was checked up to there."),
     CRASHED: ("crashed", "A signal ended the program: it was checked up to there."),
     FAILED: ("failed", "The program was checked, and ended with an exit code that is not 0."),
 }
@@ -173,7 +174,7 @@ def report(outcomes, sources, exit_code):
                for finding, fingerprint in zip(findings, fingerprints_of(findings, sources))]
     results += [remark(note, numbers[NOTE], sources) for outcome in outcomes for note in outcome.notes]
     said = [one for outcome in outcomes for one in notifications(outcome, sources)]
-    is_checked = not any(outcome.verdict in (REFUSED, NOT_COMPILED, OUT_OF_TIME, CRASHED) for outcome in outcomes)
+    is_checked = not any(outcome.verdict in (REFUSED, NOT_COMPILED, *ENDED) for outcome in outcomes)
     run = {
         "tool": {"driver": driver(about)},
         "originalUriBaseIds": {ROOT: {"description": {"text": "The top of the repository that the sources are in."}}},

@@ -10,6 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tools.run.watching import Watch, output_of
+
 CPU_SECONDS = "300"  # of one schedule; a check has 60
 COMPARED_BYTES = 1 << 24  # of the output
 
@@ -17,7 +19,7 @@ COMPARED_BYTES = 1 << 24  # of the output
 class Run:
     """What a program did under one schedule: its exit code, what it wrote, and what the CPU device said of it."""
 
-    def __init__(self, seed, code, output, errors, records):
+    def __init__(self, seed, code, output, errors, records, stop=None):
         self.seed = seed
         self.code = code  # negative: a signal's number
         self.output = output
@@ -26,15 +28,21 @@ class Run:
         self.notes = [record for record in records if "note" in record]  # clues, too
         self.kernels = [record for record in records if "kernel_counts" in record]
         self.stop = next((record for record in records if "stopped" in record), None)
+        if stop:  # by this tool, which knows why; the program knows where
+            self.stop = {**(self.stop or {}), **stop}
         self.refusal = next((record for record in records if "refused" in record), None)
 
     def is_out_of_time(self):
-        """True if the program has had its time."""
-        return self.stop is not None and self.stop["stopped"] == "time"
+        """True if the program has had its time, or waited for too long."""
+        return self.stop is not None and self.stop["stopped"] in ("time", "waiting")
+
+    def is_out_of_memory(self):
+        """True if the program held too much memory."""
+        return self.stop is not None and self.stop["stopped"] == "memory"
 
     def is_ended(self):
         """True if the program has not ended by itself."""
-        return self.code < 0 or self.is_out_of_time()
+        return self.code < 0 or self.is_out_of_time() or self.is_out_of_memory()
 
     def exit_code(self):
         """The exit code as a shell has it."""
@@ -90,14 +98,14 @@ def run_once(command, seed, stdin, settings, shown_on=None):
         }
         process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=errors if shown_on is None else None,
                                    env=environment)
-        output = bytearray()
+        output, watch = bytearray(), Watch(process, stdin)
         try:
-            while piece := os.read(process.stdout.fileno(), 1 << 16):
+            for piece in output_of(process, watch.look):
+                watch.hear()
                 if shown_on:
                     shown_on.write(piece)
                     shown_on.flush()
                 output += piece[: COMPARED_BYTES - len(output)]
-            code = process.wait()
         except BaseException:  # Ctrl-C
             process.kill()
             process.wait()
@@ -105,7 +113,7 @@ def run_once(command, seed, stdin, settings, shown_on=None):
         finally:
             process.stdout.close()
         errors.seek(0)
-        return Run(seed, code, bytes(output), errors.read(), records_in(file))
+        return Run(seed, process.returncode, bytes(output), errors.read(), records_in(file), watch.stop)
 
 
 def records_in(file):

@@ -6,7 +6,7 @@ import os
 import signal
 
 from tools.lib.failed import Failed
-from tools.run.outcome import CODE_OF, FAILED, FINDINGS, NOT_COMPILED, NOTHING, OUT_OF_TIME, REFUSED, VERDICTS
+from tools.run.outcome import CODE_OF, FAILED, FINDINGS, NOT_COMPILED, NOTHING, OUT_OF_MEMORY, OUT_OF_TIME, REFUSED, VERDICTS
 
 OF_A_BUILD = ("CMakeCache.txt", "build.ninja", "meson-info", "CACHEDIR.TAG")  # a folder with one of these is made, not written
 MADE = ("CMakeFiles",)
@@ -80,7 +80,7 @@ def exit_code_of(outcomes):
     if not programs:
         return CODE_OF[NOT_COMPILED]
     verdicts = {outcome.verdict for outcome in programs}
-    for verdict in (FINDINGS, NOT_COMPILED, OUT_OF_TIME):
+    for verdict in (FINDINGS, NOT_COMPILED, OUT_OF_TIME, OUT_OF_MEMORY):
         if verdict in verdicts:
             return CODE_OF[verdict]
     if verdicts == {REFUSED}:

@@ -5,6 +5,8 @@
 Where that is none for the CPU device, nothing is tested (exit code 77).
 """
 
+import contextlib
+import io
 import json
 import os
 import re
@@ -16,9 +18,10 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from tools.lib.checkout import TOP
-from tools.run import schedules
+from tools.run import build_program, schedules
 from tools.run.build_program import Program
 from tools.run.outcome import EXIT_CODES, VERDICTS, outcome_of
 
@@ -174,6 +177,39 @@ int main() {
 """
 
 
+LARGE = """#include <cstdio>
+__global__ void fill(int* x) { x[blockIdx.x * 256l + threadIdx.x] = 1; }
+int main() {
+  std::puts("begins");
+  int* x;
+  cudaMalloc(&x, 4l << 26);
+  fill<<<1 << 18, 256>>>(x);
+  cudaDeviceSynchronize();
+}
+"""
+WAITS = """#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <mutex>
+#include <string>
+#include <thread>
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  const time_t end = std::time(nullptr) + 3;
+  if (what == "computes") while (std::time(nullptr) < end) {}
+  if (what == "child computes") return std::system("end=$(($(date +%s) + 3)); while [ $(date +%s) -lt $end ]; do :; done");
+  if (what == "writes") for (; std::time(nullptr) < end; usleep(300000)) std::puts("waits");
+  if (what == "reads") std::getchar();
+  if (what != "") return 0;
+  std::mutex m;
+  m.lock();
+  std::thread([&] { m.lock(); }).join();
+}
+"""
+
+
 def line_of(text, part):
     """The number of the line that has this part."""
     return next(number for number, line in enumerate(text.splitlines(), 1) if part in line)
@@ -323,6 +359,54 @@ class Ends(Run):
         self.assertIn("Does a loop never end?", said)
         code, _, said = self.many("loop", COURSE_CPU_SECONDS="x")
         self.assertEqual((code, said), (2, "COURSE_CPU_SECONDS must be a number above 0, and is 'x'.\n"))
+
+    def test_the_end_of_the_time_names_the_size_first(self):
+        said = self.many("slow", COURSE_CPU_SECONDS="1")[2]
+        self.assertLess(said.index("Is the size one for a GPU?"), said.index("--time-limit 3600."))
+
+    def test_a_size_that_is_too_large_for_the_memory(self):
+        self.write("large.cu", LARGE)
+        code, text, said = self.run_it("large.cu", "--memory-limit", "1")
+        self.assertEqual((code, text), (125, "begins\n"))
+        self.assertRegex(said, r"OUT OF MEMORY in the launch fill<<<262144, 256>>>: the program was stopped at [1-3]\.\d GiB\n  at large\.cu:\d")
+        self.assertIn("  A byte of device memory that kernels use takes about 16 bytes here.\n  Run the program with a smaller size.", said)
+        self.assertTrue(said.endswith("course run large.cu --memory-limit 1 --schedule 0\n"), said)
+        code, text, _ = self.run_it("--each", "large.cu", COURSE_MEMORY_GIB="1")
+        self.assertEqual(code, 125)
+        self.assertRegex(text, r"\nlarge\.cu +out of memory +0 ")
+
+    def test_memory_of_a_process_that_the_program_starts(self):
+        self.write("starts.cu", '#include <cstdlib>\nint main() { std::system("python3 -c \'import time; x = bytes(1) * (700 << 20); time.sleep(99)\'"); }\n')
+        self.assertEqual(self.run_it("starts.cu", "--memory-limit", "0.5")[0], 125)
+
+    def test_a_program_that_waits(self):
+        self.write("waits.cu", WAITS)
+        code, _, said = self.run_it("waits.cu", COURSE_WAITING_SECONDS="1")
+        self.assertEqual(code, 124)
+        self.assertIn("OUT OF TIME in host code: the program has waited for 1 s without computing\n"
+                      f"  at waits.cu:{line_of(WAITS, 'join()')}\n", said)
+        for what in ("computes", "child computes", "writes"):
+            with self.subTest(what):
+                self.assertEqual(self.run_it("waits.cu", "--schedule", "0", "--", what, COURSE_WAITING_SECONDS="1")[0], 0)
+        code, _, said = self.run_it("waits.cu", COURSE_WAITING_SECONDS="0")
+        self.assertEqual((code, said), (2, "COURSE_WAITING_SECONDS must be a number above 0, and is '0'.\n"))
+
+    def test_a_program_that_waits_for_an_open_pipe(self):
+        self.write("waits.cu", WAITS)
+        read, write = os.pipe()
+        with subprocess.Popen(["sleep", "3"], stdout=write, close_fds=True):
+            os.close(write)
+            code = self.run_it("waits.cu", "--schedule", "0", "--", "reads", stdin=read, COURSE_WAITING_SECONDS="1")[0]
+        os.close(read)
+        self.assertEqual(code, 0)
+
+    def test_a_child_that_is_left_behind(self):
+        self.write("leaves.cu", '#include <cstdio>\n#include <cstdlib>\nint main() { std::system("sleep 20 2> /dev/null &"); std::puts("done"); return 3; }\n')
+        self.run_it("leaves.cu", "--schedule", "0")  # built
+        before = time.monotonic()
+        code, text, _ = self.run_it("leaves.cu", "--schedule", "0")
+        self.assertEqual((code, text), (3, "done\n"))
+        self.assertLess(time.monotonic() - before, 15)
 
     def test_what_the_device_lacks(self):
         self.write("lacks.cu", "#include <nvrtc.h>\nint main() {}\n")
@@ -778,6 +862,22 @@ class Page(Run):
             self.write("dot.cu", text)
             _, text, said = self.run_it("dot.cu")
             self.assertEqual((text + said).replace(f"{TOP}/", "./"), printed)
+
+
+class FirstBuild(unittest.TestCase):
+    def said(self, libraries):
+        """What is said where no terminal is there, while libraries of an empty folder are built."""
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()) as said, \
+                mock.patch.object(build_program, "link_words", return_value=("c++", libraries)), \
+                mock.patch.object(build_program, "run_ninja", return_value=(0, "")):
+            (Path(folder) / "meson-private").mkdir()
+            (Path(folder) / "there.a").touch()
+            build_program.prepare_libraries(Path(folder))
+        return said.getvalue()
+
+    def test_it_is_announced(self):
+        self.assertEqual(self.said(["there.a", "missing.a"]), f"{build_program.FIRST_BUILD}\n")
+        self.assertEqual(self.said(["there.a", "-lm"]), "")
 
 
 class Usage(Run):

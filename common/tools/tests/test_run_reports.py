@@ -72,6 +72,7 @@ class Reports(unittest.TestCase):
             self.outcome(outcome.REFUSED, message="k.cu does not compile:\n\n...", places=(place, replace(place, line=4))),
             self.outcome(outcome.NOT_COMPILED, message="nothing defines f()", schedules=(), decisive=None),
             self.outcome(outcome.OUT_OF_TIME, message="OUT OF TIME in host code", places=(replace(place, text="OUT OF TIME"),)),
+            self.outcome(outcome.OUT_OF_MEMORY, message="OUT OF MEMORY: the program was stopped at 9.0 GiB"),
             self.outcome(outcome.CRASHED, message="KILLED from outside."),
             self.outcome(outcome.FAILED, schedules=(Schedule(0, 0), Schedule(1, 7)), decisive=Schedule(1, 7)),
         ]  # fmt: skip
@@ -132,6 +133,7 @@ class GitHub(Reports):
             "error file=here/a b/k.cu,title=findings",
             "error file=here/a b/k.cu,title=does not compile",
             "error file=here/a b/k.cu,line=3,title=out of time",
+            "error file=here/a b/k.cu,title=out of memory",
             "error file=here/a b/k.cu,title=crashed",
             "error file=here/a b/k.cu,title=failed",
             "warning file=here/a b/k.cu,line=3,title=refused",
@@ -139,8 +141,8 @@ class GitHub(Reports):
             "notice file=here/a b/k.cu,title=output",
             "notice file=here/a b/k.cu,line=3,title=note",
         ])
-        self.assertTrue(lines[6].endswith("::The program ends with exit code 7 under schedule 1."))
-        self.assertTrue(lines[7].endswith("::not supported on the CPU device: that"))
+        self.assertTrue(lines[7].endswith("::The program ends with exit code 7 under schedule 1."))
+        self.assertTrue(lines[8].endswith("::not supported on the CPU device: that"))
         self.assertTrue(lines[-1].endswith("::several threads%0A  write it"))
         self.assertEqual(annotations.report([self.outcome()], self.sources), "")
 
@@ -219,6 +221,7 @@ class Sarif(Reports):
             ("refused", "error", "not supported on the CPU device: that"),
             ("does-not-compile", "error", "nothing defines f()"),
             ("out-of-time", "error", "OUT OF TIME in host code"),
+            ("out-of-memory", "error", "OUT OF MEMORY: the program was stopped at 9.0 GiB"),
             ("crashed", "error", "KILLED from outside."),
             ("failed", "warning", "The program ends with exit code 7 under schedule 1."),
         ])

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from tools.lib.failed import Failed
 from tools.run import baseline
-from tools.run.outcome import CRASHED, FAILED, FINDINGS, NOT_COMPILED, NOTHING, OUT_OF_TIME, REFUSED, Access, Finding, Outcome, Schedule
+from tools.run.outcome import CRASHED, FAILED, FINDINGS, NOT_COMPILED, NOTHING, OUT_OF_MEMORY, OUT_OF_TIME, REFUSED, Access, Finding, Outcome, Schedule
 from tools.run.renamed import renamed, source_file
 from tools.run.several import exit_code_of, files_of, table
 from tools.run.sources import Sources
 from tools.run.suppressions import Suppression, suppressions_in
 
-CODES = {NOTHING: 0, FINDINGS: 66, REFUSED: 69, NOT_COMPILED: 1, OUT_OF_TIME: 124, CRASHED: 139, FAILED: 7}
+CODES = {NOTHING: 0, FINDINGS: 66, REFUSED: 69, NOT_COMPILED: 1, OUT_OF_TIME: 124, OUT_OF_MEMORY: 125, CRASHED: 139, FAILED: 7}
 
 
 def outcome(verdict, **more):
@@ -56,7 +56,8 @@ class Files(InAFolder):
 class Codes(unittest.TestCase):
     def test_the_worst_one_decides(self):
         for verdicts, code in (([NOTHING, FAILED, CRASHED, OUT_OF_TIME, NOT_COMPILED, FINDINGS], 66), ([OUT_OF_TIME, NOT_COMPILED, NOTHING], 1),
-                               ([CRASHED, OUT_OF_TIME, FAILED], 124), ([NOTHING, REFUSED, CRASHED, FAILED], 139), ([FAILED, CRASHED], 7),
+                               ([CRASHED, OUT_OF_MEMORY, OUT_OF_TIME, FAILED], 124), ([CRASHED, OUT_OF_MEMORY, FAILED], 125),
+                               ([NOTHING, REFUSED, CRASHED, FAILED], 139), ([FAILED, CRASHED], 7),
                                ([REFUSED, NOTHING], 0), ([REFUSED, REFUSED], 69), ([NOTHING], 0)):
             self.assertEqual(exit_code_of(list(map(outcome, verdicts))), code, verdicts)
         no_main = outcome(NOT_COMPILED, has_main=False)
