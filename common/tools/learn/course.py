@@ -124,7 +124,8 @@ def parser():
         "named, and the rest makes no difference here.\n"
         "\n" + EXIT_CODES_OF_RUN
     ), "./course run race.cu\n./course run sum.cu util.cu -I include -D N=1000 --seeds 20 -- --verbose\n"
-       "./course run --each src 'examples/**/*.cu' -p build --report sarif=findings.sarif")
+       "./course run --each src 'examples/**/*.cu' -p build --report sarif=findings.sarif\n"
+       "./course run --each tests --with src --exclude 'src/main.cu' -I include")
     one.set_defaults(place=Workplace)
     one.add_argument("files", metavar="FILE", nargs="+", help=(
         "FILE.cu, and .cpp or .c files beside it: compiled, and linked; - is standard input"))
@@ -133,6 +134,11 @@ def parser():
         one.add_argument("--each", action="store_true", help=(
             "each file is a program of its own; FILE may be a folder (all .cu files below it, without hidden and build folders) or a "
             "pattern such as 'src/**/*.cu'; a table at the end")),
+        one.add_argument("--with", metavar="FILE", dest="parts", action="append", default=[], help=(
+            "with --each: a .cu, .cpp or .c file, or all in a folder or of a pattern, is linked into each program, and is none itself; "
+            "several times")),
+        one.add_argument("--exclude", metavar="PATTERN", action="append", default=[], help=(
+            "with --each: leave out the files whose path, as it is shown, matches, such as '*/old/*'; several times")),
         one.add_argument("--jobs", metavar="N", type=positive, help="with --each: so many programs at a time (default: cores)"),
         one.add_argument("--time-limit", metavar="SECONDS", type=limit,
                          help="the processor time of a program under one schedule (default: $COURSE_CPU_SECONDS, else 300)"),

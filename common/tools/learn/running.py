@@ -10,6 +10,7 @@ from pathlib import Path
 from tools.learn.build_folder import find_build, nearest, one_of, program_name
 from tools.lib.checkout import TOP, seen_from_the_shell
 from tools.lib.failed import Failed
+from tools.lib.names import quoted
 from tools.lib.terminal import paint
 from tools.run import baseline, report, reports, several
 from tools.run.build_program import MADE_BY_MESON, Program, prepare_libraries
@@ -47,10 +48,18 @@ def split_words(words, own):
     `own` has the options of ./course run: {name: True if a value follows}."""
     end = words.index("--") if "--" in words else len(words)
     mine, of_compiler = split_options(words[:end], own)
-    for number, word in enumerate(mine[:-1]):
-        if word == "--trace" and mine[number + 1].endswith(".cu"):  # no FILE, but the first one to compile
-            mine[number] = "--trace="
-    return mine, of_compiler, words[end + 1 :]
+    options, names = [], []  # argparse takes names in one place only: after all options
+    remaining = mine[::-1]
+    while remaining:
+        word = remaining.pop()
+        if word == "-" or not word.startswith("-"):
+            names.append(word)
+        elif word == "--trace":  # its FILE may be missing, and is no file to compile
+            has_file = remaining and not remaining[-1].startswith("-") and not remaining[-1].endswith(".cu")
+            options.append(f"--trace={remaining.pop() if has_file else ''}")
+        else:
+            options += [word, remaining.pop()] if own[word.partition("=")[0]] and "=" not in word and remaining else [word]
+    return [*names[:1], *options, *names[1:]], of_compiler, words[end + 1 :]
 
 
 def say(text):
@@ -142,6 +151,8 @@ def run(place, arguments):
     set_limits(arguments)
     if arguments.each and arguments.trace is not None:
         raise Failed("--trace records one program: name it without --each.", 2)
+    if (arguments.parts or arguments.exclude) and not arguments.each:
+        raise Failed("--with and --exclude belong to --each: without it, all files that are named are one program.", 2)
     known = baseline.read(arguments.baseline) if arguments.baseline else {}
     sources = Sources(os.getcwd())
     expected = Expected(sources, known, takes_all=bool(arguments.write_baseline))
@@ -199,14 +210,16 @@ def counts_text(outcome):
 
 def run_each(place, arguments, project, typed, expected):
     """Makes and runs a program of each file; returns their Outcomes, and what was said of them."""
-    files = several.files_of(arguments.files)
+    files, parts, idle = several.programs_and_parts(arguments.files, arguments.parts, arguments.exclude, (*several.CUDA, *PLAIN))
+    for pattern in idle:
+        say(f"note: --exclude {quoted(pattern)} matches no file.")
     link = prepare_libraries(place.build)
     tasks, remarks = [], []
     for file in files:
-        source = os.path.abspath(file)
-        options, said = options_of([source], project, typed)
+        sources = [os.path.abspath(name) for name in (file, *parts)]
+        options, said = options_of(sources, project, typed)
         remarks.append([f"{remark}\n" for remark in said])
-        program = Program(place.build, [source], options, typed.libraries, link)
+        program = Program(place.build, sources, options, typed.libraries, link)
         tasks.append((program, seeds_of(arguments), arguments.program_arguments, count_settings(arguments), expected))
     outcomes, texts = [], []
 
@@ -217,7 +230,7 @@ def run_each(place, arguments, project, typed, expected):
     for file, said, outcome in zip(files, remarks, several.in_parallel(outcome_of_task, tasks, arguments.jobs or cores())):
         outcomes.append(outcome)
         if outcome.has_main:
-            tell(section_text(arguments, file, outcome, said, is_whole=len(files) == 1))
+            tell(section_text(arguments, [file, *parts], outcome, said, is_whole=len(files) == 1))
     tell(several.table(files, outcomes))
     return outcomes, "".join(texts)
 
@@ -233,16 +246,16 @@ def cores():
     return len(os.sched_getaffinity(0))
 
 
-def section_text(arguments, file, outcome, remarks, is_whole):
-    """What to say of one program of several: its own output, as far as it is shown, then what was found."""
+def section_text(arguments, files, outcome, remarks, is_whole):
+    """What to say of one program of several, which has its name from the first file: its own output, as far as it is shown, then what was found."""
     warnings = [f"{line}\n" for line in warning_lines(outcome.warnings)]
     printed = outcome.output.decode(errors="replace").splitlines()
     if outcome.decisive and outcome.decisive == outcome.schedules[0]:  # else they are shown with the schedule that they are of
         printed += outcome.errors.decode(errors="replace").splitlines()
     shown = printed if is_whole else printed[:OUTPUT_SHOWN]
     more = [f"... and {len(printed) - len(shown)} more lines"] if len(printed) > len(shown) else []
-    parts = [f"==== {file}\n", *remarks, *warnings, *(f"{line}\n" for line in [*shown, *more])]
-    parts.append(text_of(arguments, [file], outcome))
+    parts = [f"==== {files[0]}\n", *remarks, *warnings, *(f"{line}\n" for line in [*shown, *more])]
+    parts.append(text_of(arguments, files, outcome))
     if arguments.count and outcome.schedules:
         parts.append(f"\n{counts_text(outcome)}\n")
     return "".join(parts) + "\n"

@@ -123,7 +123,7 @@ def on_gpu(top, arch):
         tool = ["compute-sanitizer", "--tool", "racecheck"]
         return {
             "device": name.stdout.splitlines()[0].strip(),
-            "sanitizer": next(line.split()[-1] for line in version.stdout.splitlines() if line.startswith("Version")),
+            "sanitizer": next(line.split()[1] for line in version.stdout.splitlines() if line.startswith("Version")),
             "plain": of_kernels(lambda kernel, n: [kernels, kernel, str(n)]),
             "racecheck": of_kernels(lambda kernel, n: [*tool, kernels, kernel, str(n)]),
             "programs": programs,

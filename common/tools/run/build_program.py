@@ -26,6 +26,7 @@ FLAGS = ["-fdiagnostics-color=never", "-Wvla", "-Wno-extra", "-Wno-missing-brace
          "-Wno-deprecated-enum-float-conversion", "-Wno-duplicate-decl-specifier", "-Wno-unknown-warning-option",
          "-Wno-implicit-const-int-float-conversion"]
 LACKS_MAIN = re.compile(r"undefined (reference to|symbol:).*\bmain\b|__real_main")  # a linker's words
+TWO_MAINS = re.compile(r"(duplicate symbol:|multiple definition of) [`']?main\b")
 # Of a file that takes the place of a source, the time may be older than that of the object: $version tells them apart. The
 # program may be running while it is linked anew.
 RULES = """\
@@ -183,8 +184,9 @@ class Program:
             failed, text = said.get(str(number), (False, ""))
             if failed:
                 shown = os.path.relpath(source)
-                problems.append(f"{shown} does not compile:\n\n{compile_errors.explain(text, shown)}{self.other_standard(source)}")
                 refusals = self.refusals(number)
+                heading = f"{shown} {'is refused' if refusals else 'does not compile'}:"
+                problems.append(f"{heading}\n\n{compile_errors.explain(text, shown)}{self.other_standard(source)}")
                 is_refused = is_refused and bool(refusals)
                 places += refusals or [Place(*place) for place in compile_errors.places_of(text, shown)]
             else:
@@ -195,7 +197,7 @@ class Program:
             failed, text = said.get("program", (False, ""))
             if failed and LACKS_MAIN.search(text):
                 raise NotMade(f"There is no main() in {', '.join(map(os.path.relpath, self.sources))}: a program needs one.", lacks_main=True)
-            raise NotMade(explain_link_failure(text, self.sources) if failed else output)
+            raise NotMade(explain_link_failure(text, self.sources, is_one_of_several=bool(self.link)) if failed else output)
 
 
 def in_variable(text):
@@ -223,10 +225,14 @@ def what_was_said(output):
     return said
 
 
-def explain_link_failure(output, sources):
+def explain_link_failure(output, sources, is_one_of_several):
     """What a reader needs of a linker's message."""
     names = ", ".join(map(os.path.relpath, sources))
     missing = re.findall(r"undefined (?:reference to|symbol:) [`']?([^'\n]+?)'?$", output, re.MULTILINE)
+    if TWO_MAINS.search(output):
+        way_out = " --exclude leaves out a file of --with." if is_one_of_several else ""
+        return f"{names} cannot be linked: more than one of them defines main().{way_out}"
     if missing:
-        return "\n  ".join([f"{names} cannot be linked: nothing defines", *dict.fromkeys(missing)])
+        question = "\nIs it in another file? --with FILE links one into each program." if is_one_of_several else ""
+        return "\n  ".join([f"{names} cannot be linked: nothing defines", *dict.fromkeys(missing)]) + question
     return f"{names} cannot be linked:\n" + "\n".join(output.splitlines()[-20:])

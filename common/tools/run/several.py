@@ -1,42 +1,66 @@
 """Several programs in one command, ./course run --each: which files they are, and what the table at the end says."""
 
+import fnmatch
 import glob
 import multiprocessing
 import os
 import signal
 
 from tools.lib.failed import Failed
+from tools.lib.names import quoted
 from tools.run.outcome import CODE_OF, FAILED, FINDINGS, NOT_COMPILED, NOTHING, OUT_OF_MEMORY, OUT_OF_TIME, REFUSED, VERDICTS
 
 OF_A_BUILD = ("CMakeCache.txt", "build.ninja", "meson-info", "CACHEDIR.TAG")  # a folder with one of these is made, not written
 MADE = ("CMakeFiles",)
+CUDA = (".cu",)
 NO_MAIN = "no main(): not a program of its own"
 
 
 # ---- files ------------------------------------------------------------------------------------------
 
 
-def files_of(names):
-    """The .cu files that files, folders and patterns name: each once, in this order, those of one name sorted.
+def programs_and_parts(names, parts, excluded, of_parts):
+    """The files of --each, each of which is a program, and those of --with, which are linked into each and are no programs. Their
+    names end with one of `of_parts`. Without those that match a pattern of --exclude. And the patterns that none matches.
+    Raises Failed."""
+    programs, shared = files_of(names), files_of(parts, of_parts)
+    idle = [pattern for pattern in excluded if not any(fnmatch.fnmatch(file, pattern) for file in [*programs, *shared])]
+    programs, shared = ([file for file in files if not any(fnmatch.fnmatch(file, pattern) for pattern in excluded)]
+                        for files in (programs, shared))
+    of_shared = set(map(os.path.realpath, shared))
+    programs = [file for file in programs if os.path.realpath(file) not in of_shared]
+    if not programs:
+        raise Failed("No program is left: --exclude or --with takes each file.", 2)
+    return programs, shared, idle
+
+
+def files_of(names, endings=CUDA):
+    """The files with one of these endings that files, folders and patterns name: each once, in this order, those of one name sorted.
     Raises Failed for a name that means none."""
     files = {}  # a true path: the file as it is shown
     for name in names:
-        found = files_below(name) if os.path.isdir(name) else [name] if os.path.isfile(name) else files_like(name)
+        found = files_below(name, endings) if os.path.isdir(name) else [name] if os.path.isfile(name) else files_like(name, endings)
         if not found:
-            raise Failed(why_none(name), 2)
+            raise Failed(why_none(name, endings), 2)
         for file in found:
-            if not file.endswith(".cu"):
-                raise Failed(f"{file} is no .cu file: --each compiles each file on its own.", 2)
+            if not file.endswith(endings):
+                raise Failed(f"{quoted(file)} is no {like(endings)} file" + (": --each compiles each file on its own." if endings == CUDA else "."), 2)
             files.setdefault(os.path.realpath(file), file)
     return list(files.values())
 
 
-def files_below(folder):
-    """The .cu files in a folder and the folders below it, but for hidden ones and build folders."""
+def like(endings):
+    """.cu, .cpp or .c"""
+    *others, last = endings
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def files_below(folder, endings):
+    """The files with these endings in a folder and the folders below it, but for hidden ones and build folders."""
     found = []
     for place, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".") and not is_made(os.path.join(place, name))]
-        found += [os.path.join(place, name) for name in names if name.endswith(".cu") and not name.startswith(".")]
+        found += [os.path.join(place, name) for name in names if name.endswith(endings) and not name.startswith(".")]
     return sorted(map(os.path.normpath, found))
 
 
@@ -45,16 +69,16 @@ def is_made(folder):
     return os.path.basename(folder) in MADE or any(os.path.exists(os.path.join(folder, name)) for name in OF_A_BUILD)
 
 
-def files_like(pattern):
-    """The .cu files that match a pattern, in which ** stands for any folders."""
-    return sorted(file for file in glob.glob(pattern, recursive=True) if file.endswith(".cu") and os.path.isfile(file))
+def files_like(pattern, endings):
+    """The files with these endings that match a pattern, in which ** stands for any folders."""
+    return sorted(file for file in glob.glob(pattern, recursive=True) if file.endswith(endings) and os.path.isfile(file))
 
 
-def why_none(name):
+def why_none(name, endings):
     """What to say of a name that means no file."""
     if os.path.isdir(name):
-        return f"There is no .cu file in {name}, without hidden folders and build folders."
-    return f"No .cu file matches {name}." if glob.has_magic(name) else f"There is no file {name}."
+        return f"There is no {like(endings)} file in {quoted(name)}, without hidden folders and build folders."
+    return f"No {like(endings)} file matches {quoted(name)}." if glob.has_magic(name) else f"There is no file {quoted(name)}."
 
 
 # ---- runs -------------------------------------------------------------------------------------------
@@ -117,7 +141,7 @@ def table(files, outcomes):
 
 
 def summary(outcomes):
-    """4 programs: 3 nothing found, 1 findings."""
+    """4 programs (nothing found: 3, findings: 1)."""
     verdicts = [outcome.verdict for outcome in outcomes if outcome.has_main]
-    counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS if verdict in verdicts)
-    return f"{len(verdicts)} program{'s' if len(verdicts) != 1 else ''}{': ' if counts else ''}{counts}."
+    counts = ", ".join(f"{verdict}: {verdicts.count(verdict)}" for verdict in VERDICTS if verdict in verdicts)
+    return f"{len(verdicts)} program{'s' if len(verdicts) != 1 else ''}{f' ({counts})' if counts else ''}."

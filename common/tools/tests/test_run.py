@@ -412,7 +412,7 @@ class Ends(Run):
         self.write("lacks.cu", "#include <nvrtc.h>\nint main() {}\n")
         code, text, said = self.run_it("lacks.cu")
         self.assertEqual((code, text), (69, ""))
-        self.assertTrue(said.startswith("lacks.cu does not compile:\n\nlacks.cu:1: error: not supported on the CPU device: "), said)
+        self.assertTrue(said.startswith("lacks.cu is refused:\n\nlacks.cu:1: error: not supported on the CPU device: "), said)
         self.write("wrong.cu", "int x = missing;\n")
         self.assertEqual(self.run_it("lacks.cu", "wrong.cu")[0], 1)
         self.write("lacks.cu", "int main() { return wrong; }  // as a file that was refused before\n")
@@ -725,13 +725,31 @@ class Several(Run):
         self.assertIn("\nline 9\n... and 20 more lines\nNo finding under 2 schedules.\n", text)
         self.assertIn(" If the program needs more time: --time-limit 3600.\n", text)
         self.assertIn("course run all/c.cu --time-limit 1 --schedule 0\n", text)
-        self.assertTrue(text.endswith("\n7 programs: 1 nothing found, 1 findings, 1 refused, 1 does not compile, 1 out of time, 1 crashed, 1 failed.\n"))
+        self.assertTrue(text.endswith("\n7 programs (nothing found: 1, findings: 1, refused: 1, does not compile: 1, out of time: 1, crashed: 1, failed: 1).\n"))
         report = json.loads((self.folder / "r.json").read_text())
         self.assertEqual([one["sources"] for one in report["programs"]], [[f"all/{letter}.cu"] for letter in "abcefgh"])
         for names, expected in (("abefgh", 1), ("aefgh", 124), ("aegh", 139), ("aeh", 5), ("ae", 0), ("e", 69), ("d", 1)):
             with self.subTest(names):
                 words = [f"all/{letter}.cu" for letter in names]
                 self.assertEqual(self.run_it("--each", *words, "--time-limit", "1", "--seeds", "1")[0], expected)
+
+    def test_a_file_that_is_linked_into_each_program(self):
+        self.write("src/store.cu", STORE.partition("int main")[0] + "void store(int* x) { k<<<1, 64>>>(x); }\n")
+        self.write("src/main.cu", "int main() { return 9; }\n")
+        for name in "ab":
+            self.write(f"tests/{name}.cu", "void store(int*);\nint main() {\n  int* x;\n  cudaMalloc(&x, 4);\n  store(x);\n}\n")
+        words = ["--each", "tests", "--seeds", "1"]
+        code, text, _ = self.run_it(*words)
+        self.assertEqual(code, 1)
+        self.assertIn("tests/b.cu cannot be linked: nothing defines\n  store(int*)\n"
+                      "Is it in another file? --with FILE links one into each program.\n", text)
+        code, text, said = self.run_it(*words, "src/store.cu", "--with", "src", "--exclude", "*/main.cu", "--exclude", "x*")
+        self.assertEqual((code, said), (66, "note: --exclude x* matches no file.\n"))
+        self.assertEqual(re.findall("^==== (.*)$", text, re.MULTILINE), ["tests/a.cu", "tests/b.cu"])
+        self.assertEqual(text.count("  write  at src/store.cu:3 by block 0 thread "), 4)
+        self.assertIn("course run tests/b.cu src/store.cu --schedule 0\n", text)
+        self.assertIn("defines main(). --exclude leaves out a file of --with.\n", self.run_it(*words, "--with", "src")[1])
+        self.assertIn("belong to --each", self.run_it("src/main.cu", "--with", "src")[2])
 
     def test_what_is_said_of_the_only_one(self):
         self.write("only.cu", '#include <cstdio>\nint main() { for (int i = 0; i < 30; ++i) std::fprintf(stderr, "line %d\\n", i); }\n')

@@ -9,7 +9,7 @@ from tools.lib.failed import Failed
 from tools.run import baseline
 from tools.run.outcome import CRASHED, FAILED, FINDINGS, NOT_COMPILED, NOTHING, OUT_OF_MEMORY, OUT_OF_TIME, REFUSED, Access, Finding, Outcome, Schedule
 from tools.run.renamed import renamed, source_file
-from tools.run.several import exit_code_of, files_of, table
+from tools.run.several import exit_code_of, files_of, programs_and_parts, table
 from tools.run.sources import Sources
 from tools.run.suppressions import Suppression, suppressions_in
 
@@ -53,6 +53,19 @@ class Files(InAFolder):
                 files_of([name])
 
 
+    def test_files_that_are_linked_into_each_program_and_files_that_are_left_out(self):
+        self.write("tests/a.cu", "tests/b.cu", "tests/old/c.cu", "src/scan.cu", "src/io.cpp", "src/main.cu", "src/x.h")
+        endings = (".cu", ".cpp")
+        tests, src = ["tests/a.cu", "tests/b.cu"], ["src/io.cpp", "src/scan.cu"]
+        self.assertEqual(programs_and_parts(["tests"], ["src"], ["*/main.cu", "tests/old/*", "*.none"], endings), (tests, src, ["*.none"]))
+        self.assertEqual(programs_and_parts(["tests/*.cu", "src/scan.cu"], ["./src/*"], ["*/main.cu"], endings)[:2],
+                         (tests, ["./src/io.cpp", "./src/scan.cu"]))
+        self.assertEqual(programs_and_parts(["src"], [], [], endings)[:2], (["src/main.cu", "src/scan.cu"], []))
+        for parts, excluded in ((["src/x.h"], []), (["none"], []), ([], ["*"]), (["tests"], [])):
+            with self.assertRaises(Failed, msg=parts):
+                programs_and_parts(["tests"], parts, excluded, endings)
+
+
 class Codes(unittest.TestCase):
     def test_the_worst_one_decides(self):
         for verdicts, code in (([NOTHING, FAILED, CRASHED, OUT_OF_TIME, NOT_COMPILED, FINDINGS], 66), ([OUT_OF_TIME, NOT_COMPILED, NOTHING], 1),
@@ -73,7 +86,7 @@ file         verdict                     findings   time
 a.cu         findings       1, 2 known, 1 allowed  1.2 s
 folder/b.cu  nothing found                      0  1.2 s
 
-2 programs: 1 nothing found, 1 findings.
+2 programs (nothing found: 1, findings: 1).
 """)
 
 
