@@ -313,6 +313,7 @@ class Listener : public Catch::EventListenerBase {
     the_run.failed = tests.failed;
     the_run.skipped = tests.skipped;
     the_run.comparisons = stats.totals.assertions.total();
+    the_run.has_compared = the_run.has_compared || the_run.comparisons > 0;
   }
 };
 CATCH_REGISTER_LISTENER(Listener)
@@ -415,7 +416,9 @@ const Run& run() { return the_run; }
 
 void begin_schedule(std::uint64_t seed, std::size_t count, bool expects_rejection) {
   const Transcript transcript = count > 1 ? the_run.transcript : Transcript();
+  const bool has_compared = count > 1 && the_run.has_compared;
   the_run = {.expects_rejection = expects_rejection, .seed = seed, .schedules = count};
+  the_run.has_compared = has_compared;
   the_run.transcript = transcript;
   passed_cases.clear();
   shows = count == 1 && !expects_rejection && shows_claims(program);

@@ -84,6 +84,7 @@ struct Run {
 
   std::size_t passed = 0, failed = 0, skipped = 0;  // test cases
   std::size_t comparisons = 0;                      // REQUIREs and CHECKs in them
+  bool has_compared = false;                        // under this schedule, or one before
   std::vector<Failure> failures = {};               // the first one of each test case
   std::map<std::string, std::string> skips = {};    // test case, reason
   Transcript transcript = {};                       // of all schedules so far

@@ -171,7 +171,7 @@ Ending judge_success(std::size_t schedule_count) {
   }
   if (run().passed == 0 && run().skipped == 0) return said(Verdict::failed, "FAILED: no check ran");
   if (run().passed == 0) return {Verdict::skipped, skipped.empty() ? "" : skipped.front()};
-  if (run().comparisons == 0) {  // an answer that defines REQUIRE as nothing
+  if (!run().has_compared) {  // an answer that defines REQUIRE as nothing
     return said(Verdict::failed,
                 fmt::format("FAILED: {} checks ran, and compared nothing", run().passed));
   }
