@@ -184,9 +184,9 @@ class Compiling(unittest.TestCase):
         options = "--refusals", str(file)
         self.compile("-DNAME=broken", *options)
         self.assertEqual(json.loads(file.read_text()), [])
-        self.source.write_text("__global__ void k() {\n  cudaFoo_t a;\n}\n")
+        self.source.write_text("__global__ void k() {\n  cufftHandle a;\n}\n")
         self.compile(*options)
-        text = "not supported on the CPU device: cudaFoo_t, "
+        text = "not supported on the CPU device: cufftHandle of cuFFT: "
         (refusal,) = json.loads(file.read_text())
         self.assertEqual((refusal["file"], refusal["line"], refusal["text"][: len(text)]), ("../k.cu", 2, text))
         self.source.write_text("__global__ void k() { __shared__ int s[]; }\n")  # the rewriter's, and wrong for nvcc, too
