@@ -84,7 +84,7 @@ class InAnotherRepository(unittest.TestCase):
         self.folder = Path(folder.name).resolve()
         self.project = self.folder / "project"
         for path, text in (("src/race.cu", RACE), ("src/right.cu", RIGHT), ("src/fft.cu", REFUSED), ("src/part.cu", PART),
-                           ("include/sizes.h", "constexpr int kStep = 1;\n")):  # fmt: skip
+                           ("include files/sizes.h", "constexpr int kStep = 1;\n"), ("include/other.h", "")):  # fmt: skip
             (self.project / path).parent.mkdir(parents=True, exist_ok=True)
             (self.project / path).write_text(text)
         subprocess.run(["git", "init", "-q", self.project], check=True)
@@ -115,9 +115,10 @@ class InAnotherRepository(unittest.TestCase):
         return 0, said, outputs
 
     def test_a_race_is_an_annotation_and_a_result(self):
-        code, said, outputs = self.run_action(files="src/r*.cu\nsrc/fft.cu\n", options="-I include")
+        code, said, outputs = self.run_action(files="  src/r*.cu \nsrc/fft.cu\n", options="-I 'include files' -I include")
         self.assertEqual(code, 66, said)
         self.assertRegex(outputs["key"], r"^[0-9a-f]{16}$")
+        self.assertEqual(outputs["build"], str(TOP / "build"), "actions/cache takes no path with ..")
         self.assertRegex(said, r"::error file=src/race\.cu,line=3,title=DATA RACE in kernel add on sum.*::")
         self.assertRegex(said, r"::warning file=src/fft\.cu,line=1,")
         sarif = json.loads(Path(outputs["sarif-file"]).read_text())
@@ -130,7 +131,7 @@ class InAnotherRepository(unittest.TestCase):
 
     def test_without_a_finding_the_step_passes(self):
         (self.project / "src" / "race.cu").unlink()
-        code, said, outputs = self.run_action(options="-I include")
+        code, said, outputs = self.run_action(options='-I "include files"')
         self.assertEqual(code, 0, said)
         self.assertTrue(Path(outputs["sarif-file"]).exists())
 
@@ -146,7 +147,7 @@ class InAnotherRepository(unittest.TestCase):
         config = self.folder / "gitconfig"
         subprocess.run(["git", "config", "--file", config, f"url.file://{TOP}.insteadOf", repository.address(TOP)], check=True)
         subprocess.run(["git", "config", "--file", config, "safe.directory", "*"], check=True)
-        variables = {**job["variables"], "CHECK_CUDA_OPTIONS": "-I include", "GIT_CONFIG_GLOBAL": str(config)}
+        variables = {**job["variables"], "CHECK_CUDA_OPTIONS": "-Iinclude files/../include -I include", "GIT_CONFIG_GLOBAL": str(config)}
         done = self.run_in_project("\n".join(job["script"]), variables)
         self.assertEqual(done.returncode, 66, done.stdout)
         issues = json.loads((self.project / job["artifacts"]["reports"]["codequality"]).read_text())
