@@ -24,7 +24,7 @@ UNSUPPORTED = "not supported on the CPU device: "
 
 
 class Unsupported(Failed):
-    """Something the rewriter cannot translate: where, and what to write instead. The first one of a file is reported."""
+    """Something the rewriter cannot translate: where, and what to write instead. The first one of a file is reported, with all others of its pass `unsupported`."""
 
     def __init__(self, text, position):
         super().__init__(text)

@@ -3,7 +3,7 @@
 import re
 
 from build.rewriter.functions import is_device_code
-from build.rewriter.source import unsupported_text
+from build.rewriter.source import Unsupported, unsupported_text
 
 LEAVE_OUT = "or leave it out with #ifndef SIMT_CPU_DEVICE"
 THRUST = f"write a kernel or a loop of your own, compute it on the host with <algorithm> and <numeric>, {LEAVE_OUT}"
@@ -104,12 +104,18 @@ def unsupported_word(text):
 
 
 def check(file):
-    """Pass. Needs file.functions."""
+    """Pass. Needs file.functions. Raises Unsupported with all that there is of these: who replaces one has to know of the others."""
+    problems = {}  # without its place: the first one
     for i in file.find([word for word in file.places if MAY_BE.match(word) or word in ONLY_IN_HOST_CODE]):
-        if file.text(i) in ONLY_IN_HOST_CODE:
-            check_device_word(file, i)
-        elif file.is_word(i):
-            check_word(file, i)
+        try:
+            if file.text(i) in ONLY_IN_HOST_CODE:
+                check_device_word(file, i)
+            elif file.is_word(i):
+                check_word(file, i)
+        except Unsupported as problem:
+            problems.setdefault(str(problem).partition(": error: ")[2], problem)
+    if problems:
+        raise Unsupported("\n".join(map(str, problems.values())), next(iter(problems.values())).position)
 
 
 def check_word(file, i):

@@ -831,6 +831,13 @@ class Refused(RewriterTest):
             with self.subTest(source):
                 self.assert_refused(source, line, "not supported on the CPU device: " + text)
 
+    def test_all_that_is_not_there_is_told_once(self):
+        source = "void f() {\n  thrust::sort(x, y);\n  cublasSgemm(h);\n  thrust::sort(y, z);\n}\n__global__ void k() { static int i; }"
+        with self.assertRaises(Unsupported) as refused:
+            rewrite(source)
+        lines = str(refused.exception).splitlines()
+        self.assertEqual([line.partition(" error: ")[0].rsplit(":", 2)[1] for line in lines], ["2", "3", "6"])
+
     def test_names_of_the_programs_own(self):
         for source in ("struct A { int surf2D; };", "int x = a.surf2Dread;", "cudaArray_t a; cudaTextureObject_t t; float x = tex2D<float>(t, 0, 0);", "int y = p->surface;", "int surface, texture = 1;",
                        "int cutoff = cuts(texels, cublas_dot(x), cufft_plan);", "float thrust = 1, cub = thrust * x.cub;", "float y = a.thrust + detail::cub::x;", "void cublasCheck(cublasStatus_t s);",

@@ -17,10 +17,12 @@ from tools.run.build_program import MADE_BY_MESON, Program, prepare_libraries
 from tools.run.compile_commands import CompileCommands
 from tools.run.compiler_options import CompilerOptions, split_options
 from tools.run.expected import Expected
+from tools.run.kinds import NOTE, kinds
 from tools.run.outcome import ENDED, FINDINGS, REFUSED, outcome_of
 from tools.run.renamed import renamed, source_file
 from tools.run.schedules import Input, NoInput
 from tools.run.sources import Sources
+from tools.run.suppressions import almost_in
 from tools.run.watching import memory_for_programs
 
 PLAIN = (".cpp", ".cc", ".cxx", ".c")  # C++ and C, which nvcc hands to the host's compiler
@@ -37,10 +39,14 @@ class Workplace:
         if not (self.build / MADE_BY_MESON).exists():
             raise Failed(
                 f"{seen_from_the_shell(self.build)} builds for a GPU, for which nvcc compiles any CUDA file. "
-                "./course run needs a folder\nfor the CPU device. Make one, and name it:\n"
-                f"  meson setup {seen_from_the_shell(TOP / 'build-cpu')} {seen_from_the_shell(TOP)} -Ddevice=cpu\n"
-                f"  {program_name()} run --build {seen_from_the_shell(TOP / 'build-cpu')} ...", 2,
+                f"./course run needs a folder\nfor the CPU device. {make_one(seen_from_the_shell(TOP / 'build-cpu'))}", 2,
             )
+
+
+def make_one(folder):
+    """How to make a build folder for the CPU device."""
+    return (f"Make one, and name it:\n  meson setup {folder} {seen_from_the_shell(TOP)} -Ddevice=cpu\n"
+            f"  {program_name()} run --build {folder} ...")
 
 
 def split_words(words, own):
@@ -69,15 +75,20 @@ def say(text):
 
 
 def sources_of(names):
-    """The files to compile. Raises Failed for what is none."""
+    """The files to compile, each once. Raises Failed for what is none."""
     for name in names:
+        if os.path.isdir(name):
+            raise Failed(f"{quoted(name)} is a folder. {program_name()} run --each {shlex.quote(name)} runs each program in it.", 2)
         if not name.endswith((".cu", *PLAIN)):
-            raise Failed(f"{name} is neither CUDA (.cu) nor C++ (.cpp, .cc, .cxx) nor C (.c). Arguments of the program come after --.", 2)
+            raise Failed(f"{quoted(name)} is neither CUDA (.cu) nor C++ (.cpp, .cc, .cxx) nor C (.c). Arguments of the program come after --.", 2)
         if not Path(name).is_file():
-            raise Failed(f"There is no file {name}.", 2)
+            raise Failed(f"There is no file {quoted(name)}.", 2)
     if all(name.endswith(PLAIN) for name in names):
-        raise Failed(f"There is no .cu file in {', '.join(names)}.", 2)
-    return [os.path.abspath(name) for name in names]
+        raise Failed(f"There is no .cu file in {', '.join(map(quoted, names))}.", 2)
+    sources = {}
+    for name in names:
+        sources.setdefault(os.path.realpath(name), os.path.abspath(name))
+    return list(sources.values())
 
 
 def options_of(sources, project, typed):
@@ -95,6 +106,8 @@ def typed_options(arguments):
     """The CompilerOptions of the command line. Raises Failed for an option that neither ./course nor a compiler has."""
     typed = CompilerOptions()
     typed.read(arguments.compiler_words, os.getcwd())
+    for option in typed.stops:
+        typed.remarks[option] = "has no effect: the program is linked, and runs all the same"
     for option in typed.unknown:
         near = nearest(option.partition("=")[0], arguments.own_options)
         way_out = f"Did you mean {one_of(near)}?" if near else "Arguments of the program come after --."
@@ -153,6 +166,9 @@ def run(place, arguments):
         raise Failed("--trace records one program: name it without --each.", 2)
     if (arguments.parts or arguments.exclude) and not arguments.each:
         raise Failed("--with and --exclude belong to --each: without it, all files that are named are one program.", 2)
+    for option in ("baseline", "write_baseline"):
+        if getattr(arguments, option) == "":
+            raise Failed(f"--{option.replace('_', '-')} needs the name of a file.", 2)
     known = baseline.read(arguments.baseline) if arguments.baseline else {}
     sources = Sources(os.getcwd())
     expected = Expected(sources, known, takes_all=bool(arguments.write_baseline))
@@ -160,11 +176,12 @@ def run(place, arguments):
     for option, why in typed.remarks.items():
         say(f"note: {option} {why}.")
     try:
-        outcomes, text = (run_each if arguments.each else run_one)(place, arguments, project, typed, expected)
+        outcomes, text, almost = (run_each if arguments.each else run_one)(place, arguments, project, typed, expected)
     except OSError as error:
-        raise Failed(f"{error.filename} cannot be written: {error.strerror}. Use a build folder that can.", 2) from error
+        raise Failed(f"{error.filename} cannot be written: {error.strerror}. ./course run needs a build folder that can be written.\n"
+                     f"{make_one('~/course-build')}", 2) from error
     code = several.exit_code_of(outcomes) if arguments.each else outcomes[0].exit_code
-    rest = text_of_all(arguments, outcomes, known, sources)
+    rest = "".join(f"note: {line}\n" for line in almost) + text_of_all(arguments, outcomes, known, sources)
     if rest:
         say(rest.removesuffix("\n"))
     reports.write(arguments.report, [outcome for outcome in outcomes if outcome.has_main or not arguments.each], text + rest, code)
@@ -172,7 +189,7 @@ def run(place, arguments):
 
 
 def run_one(place, arguments, project, typed, expected):
-    """Makes and runs a program of all files; returns its Outcome, in a list, and what was said of it."""
+    """Makes and runs a program of all files; returns its Outcome, in a list, what was said of it, and what to say at the end."""
     with contextlib.ExitStack() as stack:
         name = None
         if arguments.files == ["-"]:
@@ -190,14 +207,15 @@ def run_one(place, arguments, project, typed, expected):
         outcome = outcome_of(
             program, seeds_of(arguments), arguments.program_arguments, Input(), settings, shown_on,
             lambda warnings: say_warnings(renamed(warnings, name) if name else warnings), expected)  # fmt: skip
-        outcome = renamed(outcome, name) if name else outcome
+        almost = almost_allowed([outcome])
+        outcome, almost = (renamed(one, name) if name else one for one in (outcome, almost))
     text = text_of(arguments, arguments.files, outcome)
     say(text.removesuffix("\n"))
     if arguments.count and outcome.schedules:
         say("\n" + counts_text(outcome))
     if trace and outcome.schedules:
         say("\n" + draw(trace))
-    return [outcome], text
+    return [outcome], text, almost
 
 
 def count_settings(arguments):
@@ -209,7 +227,7 @@ def counts_text(outcome):
 
 
 def run_each(place, arguments, project, typed, expected):
-    """Makes and runs a program of each file; returns their Outcomes, and what was said of them."""
+    """Makes and runs a program of each file; returns their Outcomes, what was said of them, and what to say at the end."""
     files, parts, idle = several.programs_and_parts(arguments.files, arguments.parts, arguments.exclude, (*several.CUDA, *PLAIN))
     for pattern in idle:
         say(f"note: --exclude {quoted(pattern)} matches no file.")
@@ -232,7 +250,13 @@ def run_each(place, arguments, project, typed, expected):
         if outcome.has_main:
             tell(section_text(arguments, [file, *parts], outcome, said, is_whole=len(files) == 1))
     tell(several.table(files, outcomes))
-    return outcomes, "".join(texts)
+    return outcomes, "".join(texts), almost_allowed(outcomes)
+
+
+def almost_allowed(outcomes):
+    """What to say of comments that look like a suppression and are none: lines."""
+    files = dict.fromkeys(file for outcome in outcomes for file in outcome.files)
+    return [line for file in files for line in almost_in(file, [kind for kind in kinds() if kind != NOTE])]
 
 
 def outcome_of_task(task):

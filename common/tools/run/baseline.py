@@ -1,25 +1,35 @@
 """Findings that are known: ./course run --baseline FILE, and --write-baseline FILE, which writes it."""
 
 import json
+import shlex
 from pathlib import Path
 
 from tools.lib.failed import Failed
+from tools.lib.names import quoted
 from tools.run.fingerprints import fingerprints_of
 
 SCHEMA, VERSION = "course.baseline", 1
+NEEDED = ("file", "kind", "kernel", "fingerprint")  # of an entry
 
 
 def read(file):
     """{fingerprint: the entry} of a file. Raises Failed."""
     try:
         content = json.loads(Path(file).read_text(encoding="utf-8"))
-        if content["schema"] != SCHEMA or content["version"] != VERSION:
-            raise ValueError(f"its schema is not {SCHEMA}, version {VERSION}")
-        return {entry["fingerprint"]: entry for entry in content["findings"]}
     except OSError as error:
-        raise Failed(f"The baseline {file} cannot be read: {error.strerror}. --write-baseline {file} writes it.", 2) from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise Failed(f"The baseline {file} is none: {type(error).__name__}: {error}.", 2) from error
+        raise Failed(f"The baseline {quoted(file)} cannot be read: {error.strerror}. --write-baseline {shlex.quote(file)} writes it.", 2) from error
+    except ValueError as error:
+        raise Failed(f"{quoted(file)} is no baseline: it is not JSON.", 2) from error
+    if not isinstance(content, dict) or (content.get("schema"), content.get("version")) != (SCHEMA, VERSION):
+        raise Failed(f"{quoted(file)} is no baseline: its schema is not {SCHEMA}, version {VERSION}.", 2)
+    entries = content.get("findings")
+    if not isinstance(entries, list) or not all(map(is_entry, entries)):
+        raise Failed(f"{quoted(file)} is no baseline: it has no list of findings, each with {', '.join(NEEDED)}.", 2)
+    return {entry["fingerprint"]: entry for entry in entries}
+
+
+def is_entry(value):
+    return isinstance(value, dict) and all(isinstance(value.get(name), str) for name in NEEDED)
 
 
 def entries_of(findings, sources):
@@ -35,7 +45,7 @@ def write(file, entries):
     try:
         Path(file).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise Failed(f"The baseline {file} cannot be written: {error.strerror}.", 2) from error
+        raise Failed(f"The baseline {quoted(file)} cannot be written: {error.strerror}.", 2) from error
     return len(lines)
 
 

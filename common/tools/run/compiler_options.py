@@ -38,6 +38,11 @@ HARMLESS = {
     "display-error-number", "no-display-error-number", "expt-relaxed-host-device", "pipe", "pthread", "ansi", "P", "rdynamic", "nocudainc",
     "nocudalib", "cuda-host-only", "cuda-device-only", "noeh", "ewp", "objdir-as-tempdir", "static-global-template-stub",
 }
+# Those among them that end nvcc's work before there is a program.
+STOPS = {
+    "c", "compile", "dc", "device-c", "dw", "device-w", "dlink", "device-link", "lib", "E", "preprocess", "S", "ptx", "cubin", "fatbin",
+    "optix-ir", "dryrun", "M", "MM", "generate-dependencies", "fsyntax-only",
+}
 GENERAL = re.compile(r"-(W|f|m|O|g|M|pedantic|no-|nostd|stdlib)")  # families of g++'s and clang's that change nothing here
 KINDS_OF_WERROR = {"all-warnings", "cross-execution-space-call", "reorder", "default-stream-launch", "ext-lambda-captures-this",
                    "deprecated-declarations", "missing-launch-bounds"}
@@ -66,6 +71,7 @@ class CompilerOptions:
         self.files = []  # words that are no options
         self.unknown = []
         self.remarks = {}  # an option: what to say of it
+        self.stops = []  # options that would make no program
         self.macros = []  # -D and -U, in order
         self.forced = []  # headers that come before the source
         self.standard = None  # of the language, such as c++17
@@ -79,6 +85,8 @@ class CompilerOptions:
         self.folder = folder
         for option in options_in(expanded(words, folder)):
             word = option.words[0]
+            if option.name in STOPS:
+                self.stops.append(word)
             if option.name is None:
                 self.files.append(word)
             elif option.name in WITH_VALUE:

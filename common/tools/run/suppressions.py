@@ -1,15 +1,19 @@
 """Findings that a comment in the source allows, at the line of an access or the line above:
 
     x[0] += 1;  // course: allow data_race: statistics only, a lost update does no harm
+    x[1] += 1;  /* course: allow data_race: the same */
 """
 
+import difflib
 import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-COMMENT = re.compile(r"//\s*course:\s*allow\b(?P<rest>.*)")
+COMMENT = re.compile(r"(//|(?P<block>/\*))\s*course:\s*allow\b(?P<rest>(?(block).*?(?=\*/)|.*))")
+LIKE_A_COMMENT = re.compile(r"(//[/!<]*|/\*[*!<]*|^\s*\*)\s*course\s*:\s*(?P<word>[\w-]+)", re.I)
 FORM = re.compile(r"\s*(?P<kind>\w+)\s*:\s*(?P<reason>\S.*?)\s*$")
+ALIKE = 0.8  # alow, allows and allowed are near "allow", and "all" is not
 LIKE = "// course: allow data_race: REASON"
 
 
@@ -36,11 +40,7 @@ class Suppression:
 def suppressions_in(file, kinds):
     """Those of a file, in order; and (line, text) of what is wrong with others."""
     found, problems = [], []
-    try:
-        lines = Path(file).read_text(encoding="utf-8", errors="replace").split("\n")
-    except OSError:
-        lines = []
-    for number, text in enumerate(lines, 1):
+    for number, text in enumerate(lines_of(file), 1):
         comment = COMMENT.search(text)
         form = FORM.match(comment["rest"]) if comment else None
         if comment and not form:
@@ -50,6 +50,23 @@ def suppressions_in(file, kinds):
         elif comment:
             found.append(Suppression(file, number, form["kind"], form["reason"]))
     return found, problems
+
+
+def lines_of(file):
+    """The lines of a file; none if it cannot be read."""
+    try:
+        return Path(file).read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError:
+        return []
+
+
+def almost_in(file, kinds):
+    """What to say of comments that look like a suppression and are none: lines."""
+    words = ["allow", *kinds]
+    return [f"{file}:{number}: this comment allows nothing. Is it meant to? The form, in one line: {LIKE}"
+            for number, text in enumerate(lines_of(file), 1)
+            if not COMMENT.search(text) and (like := LIKE_A_COMMENT.search(text))
+            and difflib.get_close_matches(like["word"].lower().replace("-", "_"), words, 1, ALIKE)]
 
 
 def that_allows(suppressions, finding):

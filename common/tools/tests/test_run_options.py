@@ -43,6 +43,9 @@ class Options(unittest.TestCase):
         self.assertEqual(list(read.remarks), ["-use_fast_math", "--ftz=true", "-prec-div false", "-fopenmp", "-lcufft", "-lnccl",
                                               "-std=c++23", "-default-stream per-thread"])
 
+    def test_options_that_make_no_program(self):
+        self.assertEqual(options("-c -x cu --ptx -M -MD -MF x.d -G a.cu -E -Ic").stops, ["-c", "--ptx", "-M", "-E"])
+
     def test_libraries_of_the_host(self):
         self.assertEqual(options("-L lib -lpng --library z -lm").libraries, ["-L/w/lib", "-lpng", "-lz"])
 

@@ -5,6 +5,7 @@ test_run.py has the reports of programs that have run.
 """
 
 import json
+import os
 import re
 import tempfile
 import unittest
@@ -13,7 +14,8 @@ from pathlib import Path
 
 from tools.lib import pages, repository
 from tools.lib.checkout import TOP
-from tools.run import annotations, code_quality, json_report, outcome, sarif
+from tools.lib.failed import Failed
+from tools.run import annotations, code_quality, json_report, outcome, reports, sarif
 from tools.run.build_program import Place
 from tools.run.fingerprints import fingerprints_of
 from tools.run.outcome import Access, Finding, Note, Outcome, Schedule
@@ -111,6 +113,47 @@ class Fingerprints(Reports):
     def test_files_that_are_gone(self):
         self.file.unlink()
         self.assertRegex(self.of(finding(3, 4))[0], "^[0-9a-f]{32}$")
+
+
+class Files(Reports):
+    def setUp(self):
+        super().setUp()
+        self.report = self.root / "report.txt"
+
+    def asked(self, *words):
+        return [reports.asked(word) for word in words]
+
+    def test_a_report_is_whole_or_not_there(self):
+        asked = self.asked(f"text={self.report}")
+        self.report.write_text("of another command")
+        reports.prepare(asked)
+        self.assertEqual({file.name for file in self.root.iterdir()}, {".git", "here"})
+        reports.write(asked, [], "all", 0)
+        self.assertEqual((self.report.read_text(), len(list(self.root.iterdir()))), ("all", 3))
+
+    def test_files_that_cannot_be_written(self):
+        for word in (f"text={self.root}/none/r.txt", f"text={self.root}"):
+            with self.assertRaisesRegex(Failed, "cannot be written"):
+                reports.prepare(self.asked(word))
+
+    def test_two_reports_in_one_file(self):
+        (self.root / "link.txt").symlink_to(self.report)
+        with self.assertRaisesRegex(Failed, "Two reports"):
+            reports.prepare(self.asked(f"text={self.report}", f"json={self.root}/link.txt"))
+
+    def test_a_pipe_is_written_to(self):
+        read, write = os.pipe()
+        asked = self.asked(f"text=/dev/fd/{write}")
+        reports.prepare(asked)
+        reports.write(asked, [], "all", 0)
+        os.close(write)
+        with os.fdopen(read) as pipe:
+            self.assertEqual(pipe.read(), "all")
+
+    def test_a_file_that_the_shell_has_opened_stays(self):
+        with self.report.open("w") as file:
+            reports.prepare(self.asked(f"text=/dev/fd/{file.fileno()}"))
+        self.assertTrue(self.report.exists())
 
 
 class GitHub(Reports):

@@ -11,7 +11,7 @@ from tools.run.outcome import CRASHED, FAILED, FINDINGS, NOT_COMPILED, NOTHING, 
 from tools.run.renamed import renamed, source_file
 from tools.run.several import exit_code_of, files_of, programs_and_parts, table
 from tools.run.sources import Sources
-from tools.run.suppressions import Suppression, suppressions_in
+from tools.run.suppressions import LIKE, Suppression, almost_in, suppressions_in
 
 CODES = {NOTHING: 0, FINDINGS: 66, REFUSED: 69, NOT_COMPILED: 1, OUT_OF_TIME: 124, OUT_OF_MEMORY: 125, CRASHED: 139, FAILED: 7}
 
@@ -99,6 +99,24 @@ class Comments(InAFolder):
         found, problems = suppressions_in("a.cu", ["data_race"])
         self.assertEqual((found, [line for line, _ in problems]), ([], [1, 3, 4]))
         self.assertEqual(suppressions_in("none.cu", []), ([], []))
+        self.write("a.cu", text="f(/* course: allow data_race: why not */ 1, /* 2 */ x);\n/* course: allow data_race */\n/* course: allow data_race: a\n */")
+        found, problems = suppressions_in("a.cu", ["data_race"])
+        self.assertEqual((found, [line for line, _ in problems]), ([Suppression("a.cu", 1, "data_race", "why not")], [2]))
+        self.assertEqual(almost_in("a.cu", ["data_race"]), [
+            f"a.cu:3: this comment allows nothing. Is it meant to? The form, in one line: {LIKE}"])
+
+    def test_comments_that_almost_allow(self):
+        def is_almost(text):
+            self.write("a.cu", text=text)
+            return bool(almost_in("a.cu", ["data_race", "out_of_bounds"]))
+
+        for text in ("x;  // course: alow data_race: x", "// Course: allow data_race - x", "//course : Allow data_race: x", "// course: allowed",
+                     "/// course: allows data_race: x", "/* course: alow data_race: x */", " * course: allow data_race: x", "// course: data_race: x",
+                     "// COURSE: data-race", "//! course: allow data_race: x"):
+            self.assertTrue(is_almost(text), text)
+        for text in ("// course: allow data_race: x", "/* course: allow data_race: x */", "// course: allow race", "// course: all blocks write",
+                     "// of course: allow", "// course: see the chapter", 'f("course: allow");', "// course", "x = course ? allow : y;"):
+            self.assertFalse(is_almost(text), text)
 
     def test_its_lines(self):
         def allows(line, kind="data_race", file="a.cu"):
@@ -129,7 +147,7 @@ class Baselines(InAFolder):
         for text in ("", "[]", "{}", '{"schema": "course.baseline", "version": 2, "findings": []}',
                      '{"schema": "course.baseline", "version": 1, "findings": [{}]}'):
             self.write("b.json", text=text)
-            with self.assertRaises(Failed, msg=text):
+            with self.assertRaisesRegex(Failed, r"^b\.json is no baseline: .*\.$", msg=text):
                 baseline.read("b.json")
         with self.assertRaises(Failed):
             baseline.read("none.json")
