@@ -75,7 +75,7 @@ def processor_ticks(pids):
 
 
 def may_get_input(stdin):
-    """True if a program with this standard input may wait for a person: at a terminal, or at a pipe whose other end is open."""
+    """True if a program with this standard input may get more of it: at a terminal, or from a pipe whose other end is open."""
     if stdin == subprocess.DEVNULL:
         return False
     number = stdin if isinstance(stdin, int) else stdin.fileno()
