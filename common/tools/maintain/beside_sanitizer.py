@@ -187,7 +187,7 @@ def programs_table(gpu):
     silent = [path for path, said in programs.items() if not any(map(has_reported, said.values()))]
     lines.append(f"| none of these five | {len(silent)} |")
     names = ", ".join(f"[{Path(path).stem}](../simt/tests/programs/{path})" for path in sorted(silent))
-    return "\n".join(lines) + f"\n\nThe {len(silent)} that none of the five reports: {names}."
+    return "\n".join(lines) + f"\n\n<details><summary>The {len(silent)} that none of the five reports</summary>\n\n{names}\n\n</details>"
 
 
 def times_table(gpu, cpu):
@@ -213,7 +213,8 @@ def documents(top):
     gpu, cpu = map(read, files)
     plain = [seconds for times in gpu["plain"].values() for seconds in times.values()]
     text = (
-        f"On an {gpu['device']}, {gpu['date']}, with compute-sanitizer {gpu['sanitizer']}: the programs above that have a mistake.\n\n"
+        f"The [test programs that have a mistake](cuda-programs.md#what-runs-and-what-does-not) on an "
+        f"{gpu['device']}, {gpu['date']}, under the four tools of compute-sanitizer {gpu['sanitizer']}:\n\n"
         f"{programs_table(gpu)}\n\n"
         f"Ten kernels without a mistake ([kernels.cu](../simt/bench/kernels.cu)) on 2^16 to 2^24 elements, in seconds of the whole program: the CPU\n"
         f"device under one schedule on one core ({cpu['date']}), racecheck on the {short_name(gpu['device'])}, where the programs take {min(plain):.1f} to\n"

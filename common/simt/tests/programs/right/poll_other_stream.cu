@@ -66,6 +66,12 @@ int main() {
   CHECK(cudaStreamCreateWithFlags(&third, cudaStreamNonBlocking));
   int wrong = 0;
 
+  // A GPU loads a kernel when it is first asked for, and may wait for kernels that run: one that others wait for has to be there
+  // before they begin.
+  cudaFuncAttributes attributes;
+  CHECK(cudaFuncGetAttributes(&attributes, set));
+  CHECK(cudaFuncGetAttributes(&attributes, pass_on));
+
   for (int way = 0; way < 4; ++way) {
     CHECK(cudaMemset(flags, 0, 3 * sizeof(int)));
     CHECK(cudaMemset(data, 0, sizeof(int)));
