@@ -67,6 +67,7 @@ class Course:
         docs.mkdir(parents=True)
         (docs / "verdicts.md").write_text(VERDICTS)
         (docs / "cuda-programs.md").write_text("<!-- programs:begin -->\n<!-- programs:end -->\n<!-- tried:begin -->\n<!-- tried:end -->\n")
+        (docs / "course-run.md").write_text("<!-- exit-codes:begin -->\n<!-- exit-codes:end -->\n")
         (docs / "programs-tried.toml").write_text("date = 2026-11-28\ncollection = []\n")
         (docs / "contracts.md").write_text("<!-- promises:begin -->\n<!-- promises:end -->\n")
         simt = self.top / "common" / "simt"
