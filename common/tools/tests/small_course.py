@@ -98,7 +98,7 @@ class Checkout(unittest.TestCase):
             tool = self.top / "common" / "tools" / f"{name}.py"
             tool.parent.mkdir(exist_ok=True)
             shutil.copy(TOOLS / f"{name}.py", tool)
-            cached = self.CACHE / f"{tool.stem}.pyc"  # compiled once for all tests
+            cached = self.CACHE / f"{name.replace('/', '-')}.pyc"  # compiled once for all tests
             if not cached.exists():
                 py_compile.compile(tool, cached, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
             there = Path(importlib.util.cache_from_source(tool))
