@@ -84,7 +84,7 @@ class InAnotherRepository(unittest.TestCase):
         self.folder = Path(folder.name).resolve()
         self.project = self.folder / "project"
         for path, text in (("src/race.cu", RACE), ("src/right.cu", RIGHT), ("src/fft.cu", REFUSED), ("src/part.cu", PART),
-                           ("include files/sizes.h", "constexpr int kStep = 1;\n"), ("include/other.h", "")):  # fmt: skip
+                           ("include files/sizes.h", "constexpr int kStep = 1;\n"), ("include/sizes.h", "constexpr int kStep = 1;\n")):  # fmt: skip
             (self.project / path).parent.mkdir(parents=True, exist_ok=True)
             (self.project / path).write_text(text)
         subprocess.run(["git", "init", "-q", self.project], check=True)
@@ -147,7 +147,7 @@ class InAnotherRepository(unittest.TestCase):
         config = self.folder / "gitconfig"
         subprocess.run(["git", "config", "--file", config, f"url.file://{TOP}.insteadOf", repository.address(TOP)], check=True)
         subprocess.run(["git", "config", "--file", config, "safe.directory", "*"], check=True)
-        variables = {**job["variables"], "CHECK_CUDA_OPTIONS": "-Iinclude files/../include -I include", "GIT_CONFIG_GLOBAL": str(config)}
+        variables = {**job["variables"], "CHECK_CUDA_OPTIONS": "-I include", "GIT_CONFIG_GLOBAL": str(config)}
         done = self.run_in_project("\n".join(job["script"]), variables)
         self.assertEqual(done.returncode, 66, done.stdout)
         issues = json.loads((self.project / job["artifacts"]["reports"]["codequality"]).read_text())
