@@ -217,7 +217,7 @@ def documents(top):
         f"{gpu['device']}, {gpu['date']}, under the four tools of compute-sanitizer {gpu['sanitizer']}:\n\n"
         f"{programs_table(gpu)}\n\n"
         f"Ten kernels without a mistake ([kernels.cu](../simt/bench/kernels.cu)) on 2^16 to 2^24 elements, in seconds of the whole program: the CPU\n"
-        f"device under one schedule on one core ({cpu['date']}), racecheck on the {short_name(gpu['device'])}, where the programs take {min(plain):.1f} to\n"
+        f"device in processor time under one schedule ({cpu['date']}), racecheck on the {short_name(gpu['device'])}, where the programs take {min(plain):.1f} to\n"
         f"{max(plain):.1f} s without it. From an edit of that file of {cpu['lines']} lines to the CPU device's verdict: {cpu['edit_to_verdict']} s on {cpu['cores']} cores.\n\n"
         f"{times_table(gpu, cpu)}"
     )
