@@ -84,7 +84,7 @@ def of_kernels(command_of, clock=time.perf_counter):
 
 
 def said_by(tool, program):
-    """What a tool says first of a program: its first report, "" for none, or that it did not come to its end."""
+    """The first line of a tool's first report on a program; "" without a report; else why there is no result."""
     code, output, _ = outcome_of(["compute-sanitizer", "--tool", tool, str(program)], PROGRAM_SECONDS)
     if code is None:
         return f"no end after {PROGRAM_SECONDS} s"

@@ -68,7 +68,7 @@ class Run:
         if broken:
             self.broken = broken.group(0).lstrip("= ")
         elif summary is None and code != SKIPPED:  # a program without a device ends at once
-            self.broken = "no summary: the tool did not come to its end"
+            self.broken = "no summary: the tool has ended early"
 
     def reports(self):
         """The text of every report: what is between two empty '=========' lines."""

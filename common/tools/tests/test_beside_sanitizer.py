@@ -35,7 +35,7 @@ class Measuring(unittest.TestCase):
             for text, said in (
                 ("========= Invalid read\n=========     at x\n=========\n========= ERROR SUMMARY: 1 error", "Invalid read"),
                 ("========= ERROR SUMMARY: 0 errors", ""),
-                ("Segmentation fault", "no result: no summary: the tool did not come to its end"),
+                ("Segmentation fault", "no result: no summary: the tool has ended early"),
             ):
                 tool.write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\n", encoding="utf-8")
                 tool.chmod(0o755)
