@@ -91,15 +91,19 @@ class Program:
 
     def complaint_unsupported(self, code, output):
         errors = re.findall(r"^(.*?):(\d+): error: (.*)$", output, re.MULTILINE)
-        if not errors or (len(errors) > 1 and not all(is_unsupported(text) for _, _, text in errors)):
-            return f"{len(errors)} errors, not one, or one for each word that the device lacks"
-        file, line, message = errors[0]
+        if not errors:
+            return "no error"
+        message = errors[0][2]
         expected = CODE_OF[REFUSED if is_unsupported(message) else NOT_COMPILED]
         if code != expected:
             return f"exit code {code}, not {expected}"
+        # A line for each word that the device lacks, of which the first ones are shown.
         marked = [number for number, text in enumerate(self.text.splitlines(), 1) if text.endswith("// unsupported")]
-        if Path(file).name != self.file.name or [int(line)] != marked:
-            return f"the error is at {file}:{line}, not at line {marked}"
+        more = re.search(r"^\.\.\. and (\d+) more errors?$", output, re.MULTILINE)
+        lines = [int(line) for _, line, _ in errors]
+        is_all = len(lines) + (int(more[1]) if more else 0) == len(marked)
+        if {Path(file).name for file, _, _ in errors} != {self.file.name} or lines != marked[: len(lines)] or not is_all:
+            return f"the errors are at lines {lines}{' ' + more[0] if more else ''}, not at lines {marked}"
         return None if self.unsupported in message else f'no "{self.unsupported}" in the error'
 
 

@@ -5,9 +5,10 @@
 int main() {
   CUmodule module;
   CUfunction kernel;
-  CUresult result = cuModuleLoad(&module, "kernel.cubin");  // unsupported
-  if (result == CUDA_SUCCESS) result = cuModuleGetFunction(&kernel, module, "add");
-  if (result == CUDA_SUCCESS) result = cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, 0, NULL, NULL);
+  CUresult result = cuModuleLoad(&module, "kernel.cubin");                           // unsupported
+  if (result == CUDA_SUCCESS) result = cuModuleGetFunction(&kernel, module, "add");  // unsupported
+  if (result == CUDA_SUCCESS)
+    result = cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, 0, NULL, NULL);  // unsupported
   printf("%d\n", (int)result);
   return result != CUDA_SUCCESS;
 }

@@ -3,7 +3,7 @@
 
 __global__ void fill(cudaSurfaceObject_t image, int width) {  // unsupported
   int x = blockIdx.x * blockDim.x + threadIdx.x;
-  if (x < width) surf2Dwrite(1.0f, image, x * (int)sizeof(float), 0);
+  if (x < width) surf2Dwrite(1.0f, image, x * (int)sizeof(float), 0);  // unsupported
 }
 
 int main() {

@@ -9,7 +9,7 @@ int main() {
   float *d_x, *d_out;
   cudaMalloc(&d_x, 32 * sizeof(float));
   cudaMalloc(&d_out, 32 * sizeof(float));
-  cudaBindTexture(0, image, d_x, 32 * sizeof(float));
+  cudaBindTexture(0, image, d_x, 32 * sizeof(float));  // unsupported
   read<<<1, 32>>>(d_out);
   return cudaDeviceSynchronize();
 }

@@ -5,8 +5,8 @@
 #include <cstdio>
 
 int main() {
-  thrust::device_vector<int> x(100, 3);  // unsupported
-  const int sum = thrust::reduce(x.begin(), x.end());
+  thrust::device_vector<int> x(100, 3);                // unsupported
+  const int sum = thrust::reduce(x.begin(), x.end());  // unsupported
   std::printf("%s\n", sum == 300 ? "PASSED" : "FAILED");
   return sum != 300;
 }
