@@ -17,23 +17,25 @@ FILES = [
 ]  # fmt: skip
 
 
-def owner(top):
-    found = OWNER.search((top / "meson.build").read_text(encoding="utf-8"))
+def of_meson(top, line, example):
+    """What a line of meson.build says, in its group; Failed without such a line."""
+    found = line.search((top / "meson.build").read_text(encoding="utf-8"))
     if not found:
-        raise Failed("meson.build: needs a line such as repository_owner = 'name'")
+        raise Failed(f"meson.build: needs a line such as {example}")
     return found[1]
 
 
-def address(top):
-    return f"https://github.com/{owner(top)}/{NAME}"
+def owner(top):
+    return of_meson(top, OWNER, "repository_owner = 'name'")
 
 
 def version(top):
     """The course's version."""
-    found = VERSION.search((top / "meson.build").read_text(encoding="utf-8"))
-    if not found:
-        raise Failed("meson.build: project() needs a line such as version: '1.0',")
-    return found[1]
+    return of_meson(top, VERSION, "  version: '1.0',")
+
+
+def address(top):
+    return f"https://github.com/{owner(top)}/{NAME}"
 
 
 def site(top):
