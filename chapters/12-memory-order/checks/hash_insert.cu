@@ -101,7 +101,8 @@ void check_table(const std::vector<unsigned>& input, const std::vector<unsigned>
   const std::size_t stored = there.size() - there.count(kEmpty);
   REQUIRE(course::same(stored, std::min<std::size_t>(all.size(), capacity),
                        "different keys that were added"));
-  REQUIRE(course::same(found_counts, expected_counts, "counts", "an empty slot has the count 0"));
+  REQUIRE(course::same(found_counts, expected_counts, "counts",
+                       "counts[s] belongs to keys[s]; an empty slot has the count 0"));
 }
 
 /// One key, added twice to a table of which only the slots from `first` on have memory: `taken` of
