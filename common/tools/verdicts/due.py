@@ -1,8 +1,9 @@
-"""Of which exercises the gate has to prove the variants again.
+"""Of which exercises the gate has to prove the solution and the variants again, and of which chapters the lessons.
 
 A verdict follows from the content of some files: the check, the answer, the headers that they reach, the CPU device, the
-compiler. `common/dev verdicts record` keeps a digest of them beside the verdicts of each exercise. Where the digest is
-another one, all variants of the exercise are due. So are those of a part of the other exercises, which one by the number of commits.
+compiler. `common/dev verdicts record` keeps a digest of them beside the verdicts of each exercise, and one of the files of each
+chapter's lessons. Where the digest is another one, all tests of the exercise, or of the lessons, are due. So are those of a part
+of the other exercises and chapters, which one by the number of commits.
 """
 
 import hashlib
@@ -21,6 +22,8 @@ TURNS = 12  # of as many commits, one after the other, each has another part
 SHARED = ("common/build", "common/include", "common/simt", "common/src", "common/tools/check")
 OF_LIB = ("checkout", "cpp_text", "failed", "includes", "result")
 TEXTS = re.compile(r"\.md$|/(tests|bench|__pycache__)/")
+LESSONS = "lessons"  # their name beside those of the exercises
+NOT_OF_LESSONS = ("common", "checks", "mistakes", "alternatives", "hints", "results", "pictures", "scores")  # a chapter's other folders
 
 
 @cache
@@ -65,6 +68,15 @@ def content(top, chapter, exercise):
     return digest(top, files_of(top, chapter, exercise), of_everything(top))
 
 
+def content_of_lessons(top, chapter):
+    """The digest of what the tests of a chapter's lessons depend on."""
+    folder = top / "chapters" / chapter
+    found = [file for file in folder.rglob("*") if file.relative_to(folder).parts[0] not in NOT_OF_LESSONS]
+    own = [file for file in found if file.is_file() and not TEXTS.search(f"{file.relative_to(top)}")]
+    reached = {header.resolve() for file in own for header in includes.reached(file, (folder, file.parent))}
+    return digest(top, [*own, *reached], of_everything(top))
+
+
 def exercises(top):
     """(chapter, exercise) of all, in order."""
     found = [(folder, chapters.read(folder)) for folder in sorted((top / "chapters").glob("[0-9][0-9]-*"))]
@@ -72,16 +84,23 @@ def exercises(top):
 
 
 def recorded(top):
-    """{exercise: the digest that its verdicts were recorded with}"""
-    files = [file_of(folder, CPU, VERDICTS) for folder in (top / "chapters").glob("[0-9][0-9]-*")]
-    kept = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.exists()]
-    return {exercise: digest for file in kept for exercise, digest in file.get("content", {}).items()}
+    """{(chapter, exercise): the digest that its verdicts were recorded with}, and LESSONS among the exercises of each chapter."""
+    files = {folder.name: file_of(folder, CPU, VERDICTS) for folder in (top / "chapters").glob("[0-9][0-9]-*")}
+    kept = {chapter: json.loads(file.read_text(encoding="utf-8")) for chapter, file in files.items() if file.exists()}
+    return {(chapter, name): digest for chapter, file in kept.items() for name, digest in file.get("content", {}).items()}
 
 
 def changed(top):
     """The exercises whose content is not the recorded one."""
     known = recorded(top)
-    return [exercise for chapter, exercise in exercises(top) if known.get(exercise) != content(top, chapter, exercise)]
+    return [exercise for chapter, exercise in exercises(top) if known.get((chapter, exercise)) != content(top, chapter, exercise)]
+
+
+def changed_lessons(top):
+    """The chapters of whose lessons the content is not the recorded one."""
+    known = recorded(top)
+    every = sorted(folder.name for folder in (top / "chapters").glob("[0-9][0-9]-*"))
+    return [chapter for chapter in every if known.get((chapter, LESSONS)) != content_of_lessons(top, chapter)]
 
 
 def in_turn(top, names):
@@ -102,3 +121,27 @@ def names(top, wants_all):
     every = [exercise for _, exercise in exercises(top)]
     chosen = {*changed(top), *in_turn(top, every), *shown(top)}
     return [exercise for exercise in every if wants_all or exercise in chosen]
+
+
+def in_build(build):
+    """{chapter: {suite: the names of its tests}}, as Meson lists those of a build folder."""
+    file = build / "meson-info" / "intro-tests.json"
+    found = {}
+    for test in json.loads(file.read_text(encoding="utf-8")) if file.exists() else []:
+        for project, _, suite in (name.rpartition(":") for name in test["suite"]):
+            found.setdefault(project, {}).setdefault(suite, []).append(test["name"])
+    return found
+
+
+def tests(top, build, wants_all):
+    """(those that are due, the others) of the build's tests of lessons and solutions, on one device and on several."""
+    every = {chapter: suites for chapter, suites in in_build(build).items() if chapter[:2].isdigit()}
+    of_exercises = {f"{exercise}-solution" for exercise in names(top, wants_all)}
+    of_chapters = {*every} if wants_all else {*changed_lessons(top), *in_turn(top, sorted(every))}
+    chosen, left_out = [], []
+    for chapter, suites in every.items():
+        for name in (name for suite in ("lessons", "solutions", "devices") for name in suites.get(suite, [])):
+            solution = re.match(r"\w+-solution\b", name)
+            is_due = solution[0] in of_exercises if solution else chapter in of_chapters
+            (chosen if is_due else left_out).append(name)
+    return chosen, left_out

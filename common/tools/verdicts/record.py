@@ -98,12 +98,16 @@ def file_kept(chapter, device):
     return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"tests": {}}
 
 
-def content_of(top, chapter, tests, kept):
+def content_of(top, build, chapter, tests, kept):
     """{exercise: what its verdicts depend on}: today's where the exercise's solution was counted and all of its variants ran; of
-    the others what was kept. `tests`: the names of what ran and, of solutions, was counted."""
+    the others what was kept. So for the lessons. `tests`: the names of what ran and, of solutions, was counted."""
     from tools.verdicts import due  # ./course, which reads what is recorded, has no use for a compiler
 
     found = {}
+    if tests >= {*due.in_build(build).get(chapter, {}).get(due.LESSONS, [])}:
+        found[due.LESSONS] = due.content_of_lessons(top, chapter)
+    elif due.LESSONS in kept:
+        found[due.LESSONS] = kept[due.LESSONS]
     for exercise in chapters.read(top / "chapters" / chapter).exercises:
         variants = [f"{exercise}-{file.parts[-3].removesuffix('s')}-{file.stem}" for file in due.variants_of(top, chapter, exercise)]
         if tests >= {f"{exercise}-solution", *variants}:
@@ -156,7 +160,7 @@ def record(top, build, logs, check):
         did_not_run = {test: entry for test, entry in kept["tests"].items() if test in names - tests.keys()}
         wrong += differences(name, kept["tests"], {**did_not_run, **tests})
         if not check:
-            content = content_of(top, name, tests.keys() - uncounted, kept.get("content", {})) if device == CPU else {}
+            content = content_of(top, build, name, tests.keys() - uncounted, kept.get("content", {})) if device == CPU else {}
             compact_json.write(file_of(chapter, device, VERDICTS), as_file(device, {**did_not_run, **tests}, content))
     if check and wrong:
         raise Failed("\n".join([*wrong, f"If that is right: {AGAIN} {build}"]))
