@@ -25,7 +25,17 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 const float kNan = std::numeric_limits<float>::quiet_NaN();
 
 /// Some kinds are used by name: their indices.
-enum Kind { mixed, negative, some_nan, nan_first, infinite, both_infinities, all_nan, kKinds };
+enum Kind {
+  mixed,
+  negative,
+  some_nan,
+  nan_first,
+  infinite,
+  lowest,
+  both_infinities,
+  all_nan,
+  kKinds
+};
 
 course::DataKind<float> data(unsigned kind, unsigned block) {
   using E = course::Element;
@@ -37,6 +47,12 @@ course::DataKind<float> data(unsigned kind, unsigned block) {
        [block](E e) { return e.i % block < (block + 1) / 2 ? kNan : -1.0f * e.random; }},
       {"mostly -infinity, and numbers far below zero",
        [](E e) { return e.random % 7 == 0 ? -3e38f - e.random * 1e32f : -kInfinity; }},
+      {"the lowest float, -infinity and NaN",
+       [](E e) {
+         return e.random % 5 == 0 ? std::numeric_limits<float>::lowest()
+                : e.i % 2 == 0    ? -kInfinity
+                                  : kNan;
+       }},
       {"infinities of both signs, NaN, and numbers",
        [](E e) {
          if (e.random % 9 == 0) return kInfinity;

@@ -55,6 +55,12 @@ const Kind kKinds[] = {
     kNanOnly,
     {"-infinity and NaN",
      [](unsigned, unsigned, int random) { return random % 4 == 0 ? -kInfinity : kNan; }},
+    {"the lowest float, -infinity and NaN",
+     [](unsigned, unsigned, int random) {
+       return random % 8 == 0   ? std::numeric_limits<float>::lowest()
+              : random % 2 == 0 ? -kInfinity
+                                : kNan;
+     }},
 };
 
 struct Matrix {

@@ -45,6 +45,12 @@ const course::DataKind<float> kKinds[] = {
      [](course::Element e) { return static_cast<float>(e.i) - 5000.0f; }},
     kNanAmong,
     {"all are NaN", [](course::Element) { return kNan; }},
+    {"the lowest float, -infinity and NaN",
+     [](course::Element e) {
+       return e.i % 19 == 4  ? std::numeric_limits<float>::lowest()
+              : e.i % 2 == 0 ? -kInfinity
+                             : kNan;
+     }},
     {"NaN, infinities and numbers below zero",
      [](course::Element e) {
        if (e.i % 67 == 40) return kInfinity;

@@ -175,6 +175,13 @@ TEST_CASE("argmax_first: NaNs of all bits") {
   }
 }
 
+// Promise: a launch may have fewer warps than rows.
+TEST_CASE("argmax_first: a warp has several rows, each far from the one before") {
+  const auto& [shape, launch] = row_checks::kSeveralEach;
+  argmax_first_check::check_rows(shape, launch, row_checks::kRowsFall);
+  argmax_first_check::check_rows(shape, launch, row_checks::kRowsRise);
+}
+
 // Promise: a column may need more than 16 bits.
 TEST_CASE("argmax_first: a long row") {
   if (course::kCpuDevice && course::has_run_before()) return;
@@ -182,6 +189,16 @@ TEST_CASE("argmax_first: a long row") {
   std::vector<__half> x = row_checks::elements_of<__half>(shape, kBelowZero);
   x[70'001] = x[99'998] = __half(3.0f);
   argmax_first_check::check_rows(shape, launch, "below zero, but 3 in columns 70001 and 99998", x);
+}
+
+// Promise: a column may need more than the 21 bits that 16 bits of a lane's own can tell.
+TEST_CASE("argmax_first: a row of more than 2^21 columns") {
+  if (course::kCpuDevice && course::has_run_before()) return;
+  const Shape shape{1, (std::size_t{1} << 21) + 70, 1};
+  std::vector<__half> x(shape.columns, __half(-2.375f));
+  x[shape.columns - 3] = x[shape.columns - 2] = __half(2.0f);
+  argmax_first_check::check_rows(shape, {1, 256},
+                                 "2 in two of the last three columns, the others are -2.375", x);
 }
 
 // Promise: a column may need more than the 24 bits that a float keeps (GPU only).
@@ -227,6 +244,13 @@ TEST_CASE("argmax_first: the lanes of a warp go in step") {
 // Promise: threads share the rows.
 TEST_CASE("argmax_first: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
+  for (const Kind& kind : kKinds) {  // what is rare is loaded once, too
+    const auto& [uneven, uneven_launch] = row_checks::kUneven[0];
+    const auto read = course::count(
+        [&, s = uneven, l = uneven_launch] { argmax_first_check::check_rows(s, l, kind); });
+    INFO(row_checks::text_of(uneven, kind.text, "argmax_first", uneven_launch));
+    REQUIRE(row_checks::reads_uneven<__half>(*read, uneven, 1));
+  }
   for (const auto& [uneven, uneven_launch] : row_checks::kUneven) {
     const auto read = course::count(
         [&, s = uneven, l = uneven_launch] { argmax_first_check::check_rows(s, l, kTies); });

@@ -183,6 +183,13 @@ TEST_CASE("merge_moments: every kind of elements, blocks of many sizes") {
   }
 }
 
+// Promise: a launch may have fewer warps than rows.
+TEST_CASE("merge_moments: a warp has several rows, each far from the one before") {
+  const auto& [shape, launch] = row_checks::kSeveralEach;
+  check_rows(shape, launch, row_checks::kRowsFall);
+  check_rows(shape, launch, row_checks::kRowsRise);
+}
+
 // Promise: a row may have more than 2^16 columns.
 TEST_CASE("merge_moments: a long row") {
   if (course::kCpuDevice && course::has_run_before()) return;
@@ -245,6 +252,12 @@ TEST_CASE("merge_moments: the lanes of a warp go in step") {
 // Promise: threads share the rows.
 TEST_CASE("merge_moments: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
+  for (const Kind& kind : kKinds) {  // what is rare is loaded once, too
+    const auto& [uneven, uneven_launch] = row_checks::kUneven[0];
+    const auto read = course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kind); });
+    INFO(row_checks::text_of(uneven, kind.text, "row_moments", uneven_launch));
+    REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 1));
+  }
   for (const auto& [uneven, uneven_launch] : row_checks::kUneven) {
     const auto read =
         course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kSmall); });

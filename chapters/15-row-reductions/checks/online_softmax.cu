@@ -49,6 +49,13 @@ const Kind kKinds[] = {
     {"one in eight is 200, the others are from -4 to 4",
      [](E e) { return e.random % 8 == 0 ? 200.0f : some(e.random); }},
     {"from -80 to 80", [](E e) { return some(e.random) * 20; }},
+    {"one in eight is the lowest float, the others are -infinity",
+     [](E e) { return e.random % 8 == 0 ? -0x1.fffffep127f : -kInfinity; }},
+    {"in every other row one in eight is NaN or infinity",
+     [](E e) {
+       const float rare = e.row % 4 == 1 ? kNan : kInfinity;
+       return e.row % 2 == 1 && e.random % 8 == 0 ? rare : some(e.random);
+     }},
 };
 
 // ---- softmax -----------------------------------------------------------------------------------
@@ -145,6 +152,13 @@ TEST_CASE("online_softmax: rows with NaN and infinities") {
   check_rows({2, 1, 0}, {1, 32}, "-infinity; NaN", {-kInfinity, kNan});
 }
 
+// Promise: a launch may have fewer warps than rows.
+TEST_CASE("online_softmax: a warp has several rows, each far from the one before") {
+  const auto& [shape, launch] = row_checks::kSeveralEach;
+  check_rows(shape, launch, row_checks::kRowsFall);
+  check_rows(shape, launch, row_checks::kRowsRise);
+}
+
 // Promise: a row may have more than 2^16 columns.
 TEST_CASE("online_softmax: a long row") {
   if (course::kCpuDevice && course::has_run_before()) return;
@@ -200,6 +214,12 @@ TEST_CASE("online_softmax: the lanes of a warp go in step") {
 // Promise: threads share the rows.
 TEST_CASE("online_softmax: two loads and one store per element, by threads that share the rows") {
   course::skip_without_counters();
+  for (const Kind& kind : kKinds) {  // what is rare is loaded once, too
+    const auto& [uneven, uneven_launch] = row_checks::kUneven[0];
+    const auto read = course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kind); });
+    INFO(row_checks::text_of(uneven, kind.text, "online_softmax", uneven_launch));
+    REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 2));
+  }
   for (const auto& [uneven, uneven_launch] : row_checks::kUneven) {
     const auto read =
         course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kSmall); });

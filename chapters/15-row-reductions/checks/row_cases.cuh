@@ -75,6 +75,19 @@ inline Shape rows_for(Launch launch) {
   return {launch.block > 256 ? 2u : 4u, launch.block > 256 ? 1100u : 150u, launch.block % 7};
 }
 
+/// What a thread keeps from the row before is too large for the next one, or too small. Halves have these numbers, too.
+inline const Kind kRowsFall{"each row lies far below the one before", [](Element e) {
+                              return static_cast<float>(e.column * 37 % 256) -
+                                     250 * static_cast<float>(e.row);
+                            }};
+inline const Kind kRowsRise{"each row lies far above the one before", [](Element e) {
+                              return 250 * static_cast<float>(e.row) -
+                                     static_cast<float>(e.column * 37 % 256);
+                            }};
+
+/// Three rows for each warp, or six for the block.
+constexpr Case kSeveralEach{{6, 700, 1}, {1, 64}};
+
 /// One long row. Only under the first schedule: it is slow on the CPU device.
 constexpr Case kLongRow{{1, 100'003, 3}, {2, 256}};
 

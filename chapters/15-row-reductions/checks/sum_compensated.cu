@@ -64,8 +64,14 @@ const Kind kLargest{
       return e.column % 3 == 0 ? 1.0f : e.column % 3 == 1 ? whole(e.random) * 1e30f : -5e32f;
     }};
 const Kind kTiny{"subnormal numbers", [](E e) { return std::ldexp(whole(e.random) - 400, -149); }};
-const Kind kKinds[] = {kSmall,  kLargeLater, kLargeFirst, kNeighbours,
-                       kHalves, kAllSizes,   kLargest,    kTiny};
+const Kind kInfinite{"one in eight is infinity, -infinity, NaN, or any of them, as the row has it",
+                     [](E e) {
+                       const float rare[] = {kInfinity, -kInfinity, kNan};
+                       return e.random % 8 == 0 ? rare[(e.row % 4 < 3 ? e.row : e.column) % 4 % 3]
+                                                : (whole(e.random) - 501) / 8;
+                     }};
+const Kind kKinds[] = {kSmall,    kLargeLater, kLargeFirst, kNeighbours, kHalves,
+                       kAllSizes, kLargest,    kTiny,       kInfinite};
 
 // ---- sums --------------------------------------------------------------------------------------
 
@@ -173,6 +179,13 @@ TEST_CASE("sum_compensated: sums near the largest float") {
   check_rows({1, 64, 0}, {1, 64}, "one is almost 2^127, the others are 0", x);
 }
 
+// Promise: a launch may have fewer warps than rows.
+TEST_CASE("sum_compensated: a warp has several rows, each far from the one before") {
+  const auto& [shape, launch] = row_checks::kSeveralEach;
+  check_rows(shape, launch, row_checks::kRowsFall);
+  check_rows(shape, launch, row_checks::kRowsRise);
+}
+
 // Promise: a row may have more than 2^16 columns.
 TEST_CASE("sum_compensated: a long row") {
   if (course::kCpuDevice && course::has_run_before()) return;
@@ -210,6 +223,12 @@ TEST_CASE("sum_compensated: the lanes of a warp go in step") {
 // Promise: threads share the rows.
 TEST_CASE("sum_compensated: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
+  for (const Kind& kind : kKinds) {  // what is rare is loaded once, too
+    const auto& [uneven, uneven_launch] = row_checks::kUneven[0];
+    const auto read = course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kind); });
+    INFO(row_checks::text_of(uneven, kind.text, "sum_compensated", uneven_launch));
+    REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 1));
+  }
   for (const auto& [uneven, uneven_launch] : row_checks::kUneven) {
     const auto read =
         course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kSmall); });

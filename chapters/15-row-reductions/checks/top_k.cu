@@ -51,7 +51,7 @@ const Kind kKinds[] = {
     {"all are NaN", [](E) { return kNan; }},
     {"all are -infinity", [](E) { return -kInfinity; }},
     {"all are -infinity, but one in 50",
-     [](E e) { return e.random % 50 == 0 ? -3e38f : -kInfinity; }},
+     [](E e) { return e.random % 50 == 0 ? -0x1.fffffep127f : -kInfinity; }},
     {"infinities of both signs", [](E e) { return e.random % 30 == 0 ? kInfinity : -kInfinity; }},
     {"+0, -0 and -1",
      [](E e) { return e.column % 7 < 3    ? -1.0f
@@ -208,6 +208,13 @@ TEST_CASE("top_k: rows of 0 to 9 columns, and no rows") {
   check_rows({0, 10, 0}, {2, 64}, "no elements", {});
 }
 
+// Promise: a launch may have fewer warps than rows.
+TEST_CASE("top_k: a warp has several rows, each far from the one before") {
+  const auto& [shape, launch] = row_checks::kSeveralEach;
+  check_rows(shape, launch, row_checks::kRowsFall);
+  check_rows(shape, launch, row_checks::kRowsRise);
+}
+
 // Promise: a column may need more than 16 bits.
 TEST_CASE("top_k: a long row") {
   if (course::kCpuDevice && course::has_run_before()) return;
@@ -268,6 +275,12 @@ TEST_CASE("top_k: the lanes of a warp go in step") {
 TEST_CASE("top_k: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
   if (course::has_run_before()) return;
+  for (const Kind& kind : kKinds) {  // what is rare is loaded once, too
+    const auto& [uneven, uneven_launch] = row_checks::kUneven[0];
+    const auto read = course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kind); });
+    INFO(row_checks::text_of(uneven, kind.text, "top_k", uneven_launch));
+    REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 1));
+  }
   for (const auto& [uneven, uneven_launch] : row_checks::kUneven) {
     const auto read =
         course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kTies); });

@@ -85,7 +85,7 @@ bool is_tried() {
 TEST_CASE("beat_filter: every size, at several starts") {
   for (const auto& [n, kind, turn] : challenge_checks::every_size_twice(kKinds)) {
     if (!is_tried()) continue;
-    const std::size_t offset_x = turn * 3 % 8, offset_out = turn * 5 % 8;
+    const std::size_t offset_x = turn * 3 % 8, offset_out = (turn * 5 + turn / 4) % 8;
     INFO(text_of(n, kind.text, offset_x, offset_out));
     BeatFilter answer;
     beat_filter_check::check(answer, kind.values(n), offset_x, offset_out);
@@ -155,12 +155,13 @@ TEST_CASE("beat_filter: one object, called twice in a row, before the first numb
 }
 
 // Promise: the order stays right, however many blocks share the numbers.
+// Promise: blocks may start in any order (the CPU device starts the last one first; a GPU may hang).
 TEST_CASE("beat_filter: many tiles") {
   if (course::has_run_before()) return;
   constexpr std::size_t n = (1 << 20) + 1000;
   INFO(text_of(n, kKinds[0].text, 1, 2));
   BeatFilter answer;
-  beat_filter_check::check(answer, kKinds[0].values(n), 1, 2);
+  course::with_seed(2, [&] { beat_filter_check::check(answer, kKinds[0].values(n), 1, 2); });
 }
 
 // Promise: n may exceed 2^32 (GPU only).

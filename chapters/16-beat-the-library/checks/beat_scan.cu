@@ -123,7 +123,7 @@ bool is_tried() {
 TEST_CASE("beat_scan: every size, at several starts") {
   for (const auto& [n, kind, turn] : challenge_checks::every_size_twice(kExact)) {
     if (!is_tried()) continue;
-    const std::size_t offset_x = turn * 5 % 16, offset_out = turn * 3 % 16;
+    const std::size_t offset_x = turn * 5 % 16, offset_out = (turn * 3 + turn / 4) % 16;
     INFO(text_of(n, kind.text, offset_x, offset_out));
     BeatScan answer;
     beat_scan_check::check(answer, kind.values(n), offset_x, offset_out);
@@ -202,12 +202,13 @@ TEST_CASE("beat_scan: one object, called twice in a row, before the first sums a
 }
 
 // Promise: a sum that needs no rounding is exact, however many blocks share the numbers.
+// Promise: blocks may start in any order (the CPU device starts the last one first; a GPU may hang).
 TEST_CASE("beat_scan: many tiles") {
   if (course::has_run_before()) return;
   constexpr std::size_t n = (1 << 20) + 1001;
   INFO(text_of(n, kExact[0].text, 1, 2));
   BeatScan answer;
-  beat_scan_check::check(answer, kExact[0].values(n), 1, 2);
+  course::with_seed(2, [&] { beat_scan_check::check(answer, kExact[0].values(n), 1, 2); });
 }
 
 // Promise: an infinity or a NaN reaches the sums from its place on, and no sum before it.
