@@ -22,7 +22,7 @@ HERE = [Path.cwd()] if Path("build.ninja").exists() else []
 BUILD = Path(*HERE or [os.environ.get("COURSE_TEST_BUILD") or TOP / "build"]).resolve()
 SETTINGS = BUILD / "common/build/device/simtcc.json"
 LIBRARY = BUILD / "common/simt/src/libsimt.a"
-READS = (  # common/tools/verdicts/passed.py
+READS = (  # common/tools/verdicts/reads.py
     "LICENSE", "meson.options", "common/simt/README.md", "chapters/catch2.wrap", "chapters/cli11.wrap", "chapters/fmt.wrap",
     "chapters/nlohmann_json.wrap",
 )
