@@ -18,7 +18,7 @@ from pathlib import Path
 from tools.lib.checkout import TOP
 
 HOOK = TOP / "common" / "tools" / "verdicts" / "opened"
-NOT_READ = re.compile(r"\.git(/|$)|build[^/]*/")  # the repository itself, and build folders
+NOT_READ = re.compile(r"\.git(/|$)|build[^/]*/|common/tools/verdicts/opened/$")  # the repository, build folders, and what PYTHONPATH has
 
 
 def reads(source):
