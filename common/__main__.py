@@ -6,4 +6,16 @@ import sys
 
 sys.path[0] = os.path.abspath(sys.path[0])  # a program may go to another folder
 del sys.argv[0]
-runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+module = sys.argv[0]
+
+
+def run():
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+if ".tests.test_" in module:
+    from tools.verdicts.reads import run_test
+
+    run_test(module, run)
+else:
+    run()

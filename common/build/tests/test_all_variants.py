@@ -6,6 +6,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+READS = ("common/build/all_variants.py",)
+
 TOOL = [sys.executable, str(Path(__file__).resolve().parents[2]), "build.all_variants"]
 CHECK = """#include "sum.cuh"
 #include <catch2/catch_test_macros.hpp>

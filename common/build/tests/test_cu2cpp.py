@@ -12,6 +12,8 @@ import unittest
 from build.rewriter import passes
 from build.rewriter.source import Unit, Unsupported
 
+READS = ("common/build/rewriter",)
+
 COMMON = pathlib.Path(__file__).resolve().parents[2]
 TOOL = [sys.executable, str(COMMON), "build.simtcc", "--rewrite"]
 SIMT_HEADERS = COMMON / "simt" / "include"

@@ -6,6 +6,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+READS = ("common/build/list_chapter.py",)
+
 TOOL = [sys.executable, str(Path(__file__).resolve().parents[2]), "build.list_chapter"]
 LIST = """question = "How\\nmany?"
 learn = "how many."

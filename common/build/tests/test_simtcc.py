@@ -13,6 +13,8 @@ from unittest import mock
 from build.compiler import choosing, flags, front_end, messages
 from tools.lib.failed import Failed
 
+READS = ()
+
 TOOL = [sys.executable, str(Path(__file__).resolve().parents[2]), "build.simtcc"]
 
 # Notes its command; writes the object and a depfile that names the source and a header.

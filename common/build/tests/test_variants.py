@@ -5,6 +5,8 @@ import unittest
 from build import variants
 from tools.lib.failed import Failed
 
+READS = ("chapters/*/mistakes", "chapters/*/alternatives", "solutions")
+
 SOLUTION = """// Exercise sum: adds.
 //
 // Try it.

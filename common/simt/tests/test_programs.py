@@ -31,7 +31,7 @@ from tools.run.outcome import CODE_OF, NOT_COMPILED, REFUSED
 
 BUILD = Path(os.environ.get("COURSE_TEST_BUILD") or TOP / "build").resolve()
 FOLDER = Path(__file__).resolve().parent / "programs"
-READS = ("course", "common/simt/tests/programs", "common/tools/run/kinds.toml")  # common/tools/verdicts/passed.py
+READS = ("course", "common/simt/tests/programs", "common/tools/run/kinds.toml")  # common/tools/verdicts/reads.py
 SKIPPED = 77
 FORM = re.compile(r'// Construct: (.+)\. Expect: (runs|finding "([^"]+)"(?: on (\w+))?|missed "[^"]+"|unsupported "([^"]+)")\.')
 SEEDS = {"runs": 20, "finding": 8, "missed": 4, "unsupported": 1}

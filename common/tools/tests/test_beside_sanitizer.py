@@ -10,6 +10,8 @@ from unittest import mock
 from tools.lib.failed import Failed
 from tools.maintain import beside_sanitizer as beside
 
+READS = ()
+
 SILENT = {"memcheck": "", "racecheck": "", "initcheck": "", "synccheck": ""}
 
 

@@ -11,6 +11,8 @@ from tools.maintain import card_rules
 from tools.measure import cards, languages
 from tools.tests.in_folder import InFolder
 
+READS = ("chapters", "exercises", "solutions")
+
 STARTER = """// Exercise sum: what is the sum?
 #include <cstddef>
 

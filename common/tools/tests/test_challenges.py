@@ -27,6 +27,8 @@ from tools.lib.failed import Failed
 from tools.run.build_program import MADE_BY_MESON
 from tools.tests.in_folder import InFolder
 
+READS = ("chapters", "common/tools", "course", "exercises", "solutions")
+
 HERE = [Path.cwd()] if Path("build.ninja").exists() else []
 BUILD = Path(*HERE or [os.environ.get("COURSE_TEST_BUILD") or TOP / "build"]).resolve()
 PROGRAM = BUILD / "chapters" / "16-beat-the-library" / "beat_sum-score"

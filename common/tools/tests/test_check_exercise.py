@@ -16,6 +16,8 @@ from tools.check import building, compile_errors
 from tools.lib import checkout, result
 from tools.lib.checkout import TOP
 
+READS = ("chapters/01-global-atomic/checks", "common/tools/check/check_exercise.py", "exercises/01-global-atomic")
+
 TOOLS = TOP / "common/tools"
 EXERCISE = TOP / "exercises" / "01-global-atomic" / "word_count.cuh"
 

@@ -7,6 +7,8 @@ from tools.lib.chapter import Chapter
 from tools.maintain import card_rules, course_lint
 from tools.tests.in_folder import InFolder
 
+READS = ()
+
 HINT = "\n## Hint 1\n\nWhich value is returned?\n"
 HEAD = "<!-- opening:begin -->\n<!-- opening:end -->\n\n"
 LIST = 'question = "How many?"\nlearn = "how many."\nbefore = ["00"]\nexercises = ["sum"]\ncore = ["sum"]\n[stars]\nsum = 2\n'

@@ -10,6 +10,8 @@ from tools.lib.failed import Failed
 from tools.measure import documents, drawings
 from tools.tests.sample_course import Course, row, toml
 
+READS = ()
+
 SVG = "{http://www.w3.org/2000/svg}"
 LOADS = {
     "kind": "loads in flight", "output": "loads", "given": {"threads": 256},

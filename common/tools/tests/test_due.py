@@ -10,6 +10,7 @@ from tools.tests.sample_course import Course
 from tools.tests.sample_results import sample
 from tools.verdicts import due, record
 
+READS = ("chapters/15-row-reductions", "chapters/16-beat-the-library", "exercises/16-beat-the-library", "solutions/16-beat-the-library")
 
 # The tests of the build below, by their suites; those that are counted run apart.
 TESTS = {
@@ -26,6 +27,7 @@ class Due(unittest.TestCase):
     """A chapter with two exercises, whose verdicts are recorded."""
 
     def setUp(self):
+        self.enterContext(mock.patch("tools.verdicts.due.find_compiler", lambda *_: "clang\n16\n/usr/bin/clang++-16"))
         self.course = Course(self)
         self.top = self.course.top
         self.chapter = self.course.chapter("01-x", exercises=["a", "b"])

@@ -14,6 +14,8 @@ import unittest
 
 from tools.lib.checkout import TOP
 
+READS = (".clangd", ".vscode", "chapters/*/*.cuh", "course", "exercises", "solutions")
+
 OLDEST = 16  # as for kernels
 
 

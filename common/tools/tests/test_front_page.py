@@ -8,6 +8,8 @@ from tools.lib.chapter_results import chapters_of
 from tools.measure import front_page, headline, plot_svg
 from tools.tests.sample_course import README, Course, declared, results, row
 
+READS = ()
+
 OTHER = "NVIDIA Y7 80GB"
 
 

@@ -17,6 +17,8 @@ from tools.measure.summary import SANITIZERS
 from tools.tests.sample_course import Course, declared, results, row
 from tools.tests.sample_results import sample
 
+READS = ("common/dev",)
+
 PROFILE = {"n": 64, "rungs": ["ours"], "counters": [{"name": "loads", "metric": "loads"}]}
 LOG = [
     {"name": "01-x:lessons / 01-x-ladder", "result": "OK", "stdout": ""},

@@ -13,6 +13,8 @@ from tools.lib.checkout import TOP
 from tools.teach import grade
 from tools.tests.in_folder import InFolder
 
+READS = ("exercises",)
+
 TOOLS = TOP / "common/tools"
 CHAPTER = "01-global-atomic"
 NAMES = ["lost_update", "ticket", "word_count"]

@@ -20,6 +20,8 @@ from tools.teach.regular import GradeError
 from tools.teach.roster import LateRule, Roster, Row, moment, read_roster
 from tools.tests.in_folder import InFolder
 
+READS = ("exercises", "solutions")
+
 CHAPTER = "01-global-atomic"
 NAMES = ["lost_update", "ticket", "word_count"]
 EXERCISES = [(CHAPTER, name) for name in NAMES]

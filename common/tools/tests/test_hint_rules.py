@@ -6,6 +6,8 @@ from tools.lib.chapter import Chapter
 from tools.maintain import hint_rules
 from tools.tests.in_folder import InFolder
 
+READS = ()
+
 STARTER = "NOT_STARTED\n/// Sums x[0..n-1].\nvoid sum(const int* x, int n, int* y) {\n  y[threadIdx.x] = x[threadIdx.x];\n}\n"
 SOLUTION = """/// Sums x[0..n-1].
 void sum(const int* x, int n, int* y) {

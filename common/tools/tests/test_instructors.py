@@ -15,6 +15,8 @@ from tools.teach import grade_submissions
 from tools.teach.roster import LateRule, Roster, moment, read_roster
 from tools.tests.in_folder import InFolder
 
+READS = ("common/docs", "exercises")
+
 DOCS = TOP / "common" / "docs"
 
 

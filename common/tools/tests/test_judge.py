@@ -19,6 +19,8 @@ from tools.lib.failed import Failed
 from tools.teach import answers, grade_submissions, sandbox
 from tools.teach.sandbox import GIB, MIB, Limits
 
+READS = ("common/tools/teach/room.py", "exercises/01-global-atomic", "solutions/01-global-atomic")
+
 REASON = sandbox.problem()
 CHAPTER, NAME = "01-global-atomic", "ticket"
 CHECKS = {"passed": 9, "failed": 0, "skipped": 0, "comparisons": 760}

@@ -10,6 +10,8 @@ from unittest import mock
 from tools.lib.failed import Failed
 from tools.measure import ladder_profile
 
+READS = ()
+
 PLAN = {
     "n": 64,
     "rungs": ["one", {"rung": "two", "kernel": "^second", "skip": 48}],

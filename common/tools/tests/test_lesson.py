@@ -9,6 +9,8 @@ from tools.lib.failed import Failed
 from tools.measure import documents, languages, lesson, plot_svg
 from tools.tests.sample_course import Course, row
 
+READS = ()
+
 KERNELS = """// Header.
 #pragma once
 

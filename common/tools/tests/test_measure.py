@@ -13,6 +13,8 @@ from tools.lib.failed import Failed
 from tools.measure import bring_in, plot_svg
 from tools.tests.sample_course import Course, declared, results, row
 
+READS = ("common/dev",)
+
 DEV = TOP / "common/dev"
 ROWS = [row("ours", "rung", 20.0), row("lib", "vendor", 30.0)]
 PROFILE = {"n": 64, "rungs": ["ours"], "counters": [{"name": "loads", "metric": "loads"}]}

@@ -7,6 +7,8 @@ from tools.lib.checkout import TOP
 from tools.maintain import measured_numbers
 from tools.tests.in_folder import InFolder
 
+READS = ("*.md", "chapters", "common/docs")
+
 MARKER = "<!-- µs ours -->20.0 µs<!-- / -->"
 
 

@@ -12,6 +12,8 @@ from tools.tests.in_folder import InFolder
 from tools.trace import draw_block, draw_cluster, draw_levels, draw_threads, draw_tiles, run_recorded
 from tools.trace.choosing import Choice
 
+READS = ("common/tools/tests/sample_source.txt",)
+
 TOOLS = TOP / "common/tools"
 SVG = "{http://www.w3.org/2000/svg}"
 FIRST = Choice(0, 0, 0, "as asked")

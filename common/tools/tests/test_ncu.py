@@ -8,6 +8,8 @@ from pathlib import Path
 from tools.lib.failed import Failed
 from tools.measure import ncu
 
+READS = ()
+
 HEADER = (
     '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size",'
     '"Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"'

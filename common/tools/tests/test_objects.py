@@ -8,6 +8,8 @@ from pathlib import Path
 from tools.lib.failed import Failed
 from tools.teach import libclang, objects
 
+READS = ()
+
 CHECK = "#include <cstdlib>\n#include <string>\n#include <vector>\n%s\nint check(int n) { std::vector<int> v(n, 1); return v.at(0) + std::string(3, 'x').size(); }\n" \
         "static const int first = check(1);\nint main() { return first + std::abs(-1); }\n"
 

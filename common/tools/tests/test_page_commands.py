@@ -23,6 +23,8 @@ from unittest import mock
 
 from tools.lib.checkout import TOP
 
+READS = ("*.md", "chapters", "common/docs", "common/tools", "course")
+
 SECONDS = 15  # of processor time: on a busy machine a command takes longer
 MOST_ELAPSED = 100
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -22,6 +22,8 @@ from tools.tests.sample_course import toml
 from tools.tests.sample_results import sample as sample_result
 from tools.trace import choosing, folding, picture, picture_svg, places, recording, sentences, svg_text
 
+READS = ("common/tools/tests/sample_source.txt", "common/tools/trace")
+
 TOOLS = TOP / "common/tools"
 SVG = "{http://www.w3.org/2000/svg}"
 

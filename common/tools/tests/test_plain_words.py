@@ -9,6 +9,8 @@ from tools.lib.checkout import TOP
 from tools.maintain import plain_words
 from tools.tests.in_folder import InFolder
 
+READS = ("common/dev",)
+
 DEV = TOP / "common/dev"
 
 

@@ -15,6 +15,8 @@ from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 from tools.measure import headline, plot_svg, plots
 
+READS = ()
+
 COMMON = TOP / "common"
 
 

@@ -6,6 +6,8 @@ from tools.lib.failed import Failed
 from tools.maintain import program_table
 from tools.tests.in_folder import InFolder
 
+READS = ()
+
 PROGRAMS = {
     "right/grid.cu": "// Construct: a_b<T> | c. Expect: runs.",
     "right/two/main.cu": "// Construct: two files. Expect: runs.",

@@ -6,6 +6,8 @@ from tools.lib.failed import Failed
 from tools.maintain import programs_tried
 from tools.tests.in_folder import InFolder
 
+READS = ()
+
 LOG = """date = 2026-11-28
 
 [[collection]]

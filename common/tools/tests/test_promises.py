@@ -6,6 +6,8 @@ from tools.lib import chapter as chapters
 from tools.maintain import promises
 from tools.tests.in_folder import InFolder
 
+READS = ()
+
 CHECK = """\
 // Check of the exercise sum.
 #include "sum.cuh"

@@ -11,6 +11,8 @@ from tools.site import slide_choice
 from tools.tests.sample_course import Course, declared, results, row
 from tools.tests.test_lesson import PROFILE, PROFILED
 
+READS = ()
+
 ROWS = [
     row("ours", "rung", 20.04, per_ns=0.5694, bytes=40_000_000), row("sum_all", "rung", 25.0), row("lib::Sum<float>", "vendor", 30.0),
     row("sum_all", "rung", 5.0, group=1, changed="warm", n=8192), row("sum_all", "rung", 6.0, group=1, changed="pinned", n=8192),

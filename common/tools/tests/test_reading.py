@@ -19,6 +19,8 @@ from tools.lib.failed import Failed
 from tools.teach import libclang, reading, submissions, text_rules
 from tools.tests import attacks, honest, reading_attacks
 
+READS = ("chapters", "exercises", "solutions")
+
 CHAPTER = "01-global-atomic"
 EACH, EACH_VARIANT = 4, 30  # of the texts, and of the answers of the course: these are read without --all
 READ_ALL = "--all" in sys.argv

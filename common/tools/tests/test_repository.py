@@ -8,6 +8,8 @@ from tools.lib import repository
 from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 
+READS = (".github", "*.md", "CITATION.cff", "common/docs", "common/simt/README.md")
+
 
 class Address(unittest.TestCase):
     def test_every_address_follows_the_owner(self):

@@ -5,6 +5,8 @@ import unittest
 from tools.lib import rows
 from tools.measure import results_table
 
+READS = ()
+
 
 def row(name, kind, median=None, **more):
     row = {"name": name, "kind": kind, "group": 0, "changed": "a | b", "n": 1000, "expected": 5.0, "result": 5.0}

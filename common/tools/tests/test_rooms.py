@@ -6,6 +6,8 @@ from tools.lib.checkout import TOP
 from tools.maintain import rooms
 from tools.tests.in_folder import InFolder
 
+READS = ("common/build", "common/tools")
+
 
 class Rooms(InFolder):
     def problems(self, name, text):

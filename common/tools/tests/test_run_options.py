@@ -10,6 +10,8 @@ from tools.lib.failed import Failed
 from tools.run.compile_commands import CompileCommands
 from tools.run.compiler_options import CHANGES, FOLDERS, HARMLESS, WITH_VALUE, CompilerOptions, split_options
 
+READS = ()
+
 
 def options(words, folder="/w"):
     result = CompilerOptions()

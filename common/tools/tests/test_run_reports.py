@@ -22,6 +22,9 @@ from tools.run.outcome import Access, Finding, Note, Outcome, Schedule
 from tools.run.sources import Sources
 from tools.tests import system_python
 
+READS = ("chapters/*/README.md", "common/docs/course-run.schema.json", "common/simt/README.md", "common/tools/run/kinds.toml",
+         "common/tools/tests/sarif-2.1.0.json")
+
 try:
     import jsonschema
 except ImportError:

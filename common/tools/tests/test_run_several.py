@@ -13,6 +13,8 @@ from tools.run.several import exit_code_of, files_of, programs_and_parts, table
 from tools.run.sources import Sources
 from tools.run.suppressions import LIKE, Suppression, almost_in, suppressions_in
 
+READS = ()
+
 CODES = {NOTHING: 0, FINDINGS: 66, REFUSED: 69, NOT_COMPILED: 1, OUT_OF_TIME: 124, OUT_OF_MEMORY: 125, CRASHED: 139, FAILED: 7}
 
 

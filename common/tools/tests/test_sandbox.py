@@ -15,6 +15,8 @@ from tools.lib.checkout import TOP
 from tools.teach import sandbox
 from tools.teach.sandbox import GIB, MIB, Limits
 
+READS = ("common/tools/teach/room.py",)
+
 REASON = sandbox.problem()
 PYTHON = "/usr/bin/python3"
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from tools.lib.checkout import TOP
 from tools.measure import sanitize
 
+READS = ()
+
 SANITIZE = [sys.executable, str(TOP / "common"), "tools.measure.sanitize"]
 
 CLEAN = "========= COMPUTE-SANITIZER\nhello\n========= ERROR SUMMARY: 0 errors\n"

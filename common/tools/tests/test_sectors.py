@@ -11,6 +11,8 @@ from tools.lib.failed import Failed
 from tools.measure import sectors
 from tools.tests.in_folder import InFolder
 
+READS = ()
+
 LOADS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
 LOAD_SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 CSV = "\n".join([

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from tools.lib.checkout import TOP
 
+READS = ("common/tools/setup.sh",)
+
 TOOL = TOP / "common/tools/setup.sh"
 SHELL = "sh sort head tail sed awk grep seq cat dirname id mktemp tee rm env".split()
 # What a machine that has everything answers.

@@ -12,6 +12,8 @@ from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 from tools.maintain import simt_readme
 
+READS = ()
+
 
 LINT = (TOP / "common", "tools.maintain.simt_layers")
 DOWNWARD = "simt_layers: includes and calls go downward only\n"

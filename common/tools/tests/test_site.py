@@ -26,6 +26,8 @@ from tools.tests import browser
 from tools.tests import system_python
 from tools.trace import stepper
 
+READS = ("*.md", ".github/workflows/site.yml", "chapters", "common/docs", "common/simt/README.md", "common/tools/site", "course", "exercises", "solutions")
+
 try:
     from tools.site import exercise_cards, feed, pages, search_index, share_cards, source_pages
 except ImportError:  # no Sphinx for this Python

@@ -14,6 +14,8 @@ from tools.site import build_site, slide_choice, slide_pictures, slides
 from tools.site.slide_choice import LEAST, MOST, MOST_LINES, MOST_ROWS, MOST_WORDS, Section, Slide
 from tools.tests import browser
 
+READS = ("chapters", "common/tools/site")
+
 SIZE = (slide_pictures.SLIDE_WIDTH, slide_pictures.SLIDE_HEIGHT)
 LEAST_CODE = 18  # pixels of a slide of 1280 x 720
 MARKDOWN = r"\*\*|```|\]\(|<!--"

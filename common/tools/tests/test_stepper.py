@@ -9,6 +9,8 @@ from tools.tests import browser
 from tools.tests import sample_traces as sample
 from tools.trace import choosing, picture_svg, stepper, svg_style
 
+READS = ("common/tools/tests/sample_source.txt", "common/tools/trace")
+
 
 def two_warps():
     """Two warps of one block that meet in a barrier, and a second block."""

@@ -14,6 +14,8 @@ from tools.teach import answers, grade_submissions, handed_in, similar, submissi
 from tools.teach.regular import GradeError
 from tools.tests.in_folder import InFolder
 
+READS = ("chapters/01-global-atomic", "exercises/01-global-atomic", "solutions/01-global-atomic")
+
 CHAPTER = "01-global-atomic"
 NAMES = ["lost_update", "ticket", "word_count"]
 EXERCISES = [(CHAPTER, name) for name in NAMES]

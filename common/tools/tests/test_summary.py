@@ -7,6 +7,8 @@ from tools.measure import summary
 from tools.measure.sanitize import NO_CHECK, NO_PROGRAM
 from tools.tests.in_folder import InFolder
 
+READS = ()
+
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 
 

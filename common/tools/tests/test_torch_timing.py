@@ -12,6 +12,8 @@ from tools.lib.checkout import TOP
 from tools.measure.torch_timing import index_add_row
 from tools.tests.in_folder import InFolder
 
+READS = ("common/dev",)
+
 ROWS = """
 def rows(torch, group, inputs):
     yield {"name": "torch.dot", "changed": "PyTorch", "launch": lambda: inputs["a"].total(), "result": float,

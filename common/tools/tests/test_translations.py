@@ -12,6 +12,8 @@ from tools.maintain import translations
 from tools.measure import documents, languages, lesson
 from tools.tests.sample_course import Course, row
 
+READS = ("*.md", "chapters", "common/docs", "common/include", "common/simt", "exercises")
+
 TODAY = datetime.date(2026, 1, 2)
 ENGLISH = """# One
 

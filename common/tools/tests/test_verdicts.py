@@ -10,6 +10,8 @@ from tools.tests.sample_course import Course
 from tools.tests.sample_results import sample
 from tools.verdicts import messages, pages, record
 
+READS = ()
+
 RACE = {"test": "x sums", "text": "DATA RACE in kernel x on y[0]\n  read at x.cuh:7", "finding": {"kind": "data_race"}}
 WRONG = {"test": "x", "text": "x: expected 1, found 2", "finding": None}
 
@@ -131,7 +133,7 @@ class Verdicts(unittest.TestCase):
         self.record()
         a_b, c = "01-x:mistakes / x-mistake-a_b", "01-x:mistakes / x-mistake-c"
         (self.build / "meson-info").mkdir()
-        (self.build / "meson-info" / "intro-tests.json").write_text(json.dumps([{"name": "x-mistake-a_b"}]))
+        (self.build / "meson-info" / "intro-tests.json").write_text(json.dumps([{"name": "x-mistake-a_b", "suite": ["01-x:mistakes"]}]))
         self.record({a_b: None, c: None})
         self.assertIn("x-mistake-a_b", self.kept()["tests"])
         self.assertNotIn("x-mistake-c", self.kept()["tests"])

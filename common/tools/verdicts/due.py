@@ -38,13 +38,17 @@ def digest(top, files, *texts):
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
-@cache
-def of_everything(top):
+def files_of_everything(top):
     """What all verdicts depend on."""
-    family_and_version = find_compiler("", ["c++"]).splitlines()[:2]
     files = [file for folder in SHARED for file in (top / folder).rglob("*")]
     files += [top / "common" / "tools" / "lib" / f"{name}.py" for name in OF_LIB]
-    return digest(top, [file for file in files if not TEXTS.search(f"{file.relative_to(top)}")], *family_and_version)
+    return [file for file in files if not TEXTS.search(f"{file.relative_to(top)}")]
+
+
+@cache
+def of_everything(top):
+    """The digest of what all verdicts depend on."""
+    return digest(top, files_of_everything(top), *find_compiler("", ["c++"]).splitlines()[:2])
 
 
 def variants_of(top, chapter, exercise):

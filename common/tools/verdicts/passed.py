@@ -1,9 +1,8 @@
 """Of which tests of the CPU device, the headers and the tools the gate has to prove that they pass again.
 
 Whether a test in C++ passes follows from the content of some files, its source and what all verdicts depend on, and from the
-compilers. So does one in Python whose module names what it reads, beside these and the modules that it imports:
-
-    READS = ("course", "common/simt/tests/programs")  # files, and folders with all that is in them
+compilers. So does one in Python whose module names in READS what it reads, beside these and the modules that it imports
+(reads.py proves it).
 
 RECORD keeps a digest of all that beside the test's name, as it was when it passed. Where the digest is another one, the test is due.
 So are a part of the others, which one by the number of commits, and always the other tests in Python, which read files of the whole
@@ -21,6 +20,7 @@ from pathlib import Path
 from tools.lib import includes, testlog
 from tools.lib.failed import Failed
 from tools.verdicts import due
+from tools.verdicts.reads import reads
 
 RECORD = Path("common/tests/results/passed.toml")
 FOLDERS = {"course": "common/tests", "simt": "common/simt/tests"}  # what a test's name begins with: where its source is
@@ -37,14 +37,6 @@ def in_cpp(top):
     }
 
 
-def reads(source):
-    """The names in READS of a test in Python; None if it has none."""
-    for statement in ast.parse(source.read_text(encoding="utf-8")).body:
-        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "READS":
-            return ast.literal_eval(statement.value)
-    return None
-
-
 def sources(top, build):
     """{test: its source} of all tests that are due only where what they depend on is another one."""
     found = in_cpp(top)
@@ -56,31 +48,58 @@ def sources(top, build):
     return found
 
 
-def modules_of(text):
-    """The names that a text imports, in functions too: of modules, and of what is in them."""
-    for node in ast.walk(ast.parse(text)):
+@cache
+def imported(common, file):
+    """The modules and packages of the tools that a file imports, in functions too."""
+    names = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            yield from (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    parts = {tuple(name.split(".")[:end]) for name in names for end in range(1, name.count(".") + 2)}
+    places = [place for path in ("/".join(part) for part in parts) for place in (common / f"{path}.py", common / path / "__init__.py")]
+    return {file for file in places if file.is_file()}
 
 
-def find_module(name, _, folders):
-    """The file of a module, in one of these folders; None if it is in none of them."""
-    return includes.find_header(f"{name.replace('.', '/')}.py", folders[0], folders)
+def modules(common, files):
+    """The modules and packages that the files import, directly or through others."""
+    found, remaining = set(), [*files]
+    while remaining:
+        new = imported(common, remaining.pop()) - found
+        found |= new
+        remaining += new
+    return found
+
+
+def is_python(file):
+    """True for a module, and for a program without an ending."""
+    if file.is_symlink():
+        file = file.resolve()
+    return file.suffix == ".py" or (not file.suffix and file.is_file() and file.read_bytes()[:22] == b"#!/usr/bin/env python3")
 
 
 def files_of(top, source):
     """The files that a test depends on, beside those of everything."""
     if source.suffix != ".py":
         return [source, *includes.reached(source, (source.parent,))]
-    named = [top / name for name in reads(source)]
-    if missing := [str(file) for file in named if not file.exists()]:
+    named = {name: [*top.glob(name)] for name in reads(source)}
+    if missing := [name for name, found in named.items() if not found]:
         raise Failed(f"{source}: READS has what is not there: {' '.join(missing)}")
-    inside = [file for folder in named if folder.is_dir() for file in folder.rglob("*") if "__pycache__" not in file.parts]
-    programs = [source, *(file for file in named if file.is_file() and file.resolve().suffix == ".py")]
-    modules = [includes.reached(file, (top / "common",), modules_of, find_module) for file in programs]
-    return [source, top / "common/__main__.py", *named, *inside, *(file for found in modules for file in found)]
+    found = {inside for files in named.values() for file in files for inside in (file, *(file.rglob("*") if file.is_dir() else ()))}
+    own = [source, *(file for file in found if "__pycache__" not in file.parts)]
+    packages = [folder / "__init__.py" for folder in source.parents[:2]]
+    return [*own, *packages, top / "common/__main__.py", *modules(top / "common", filter(is_python, own))]
+
+
+def rules_of(top, source):
+    """The files that say how a test is built."""
+    return [folder / "meson.build" for folder in (top, top / "common", source.parent)]
+
+
+def covered(top, source):
+    """All files of the checkout that the digest of a test is made of."""
+    return [*rules_of(top, source), *files_of(top, source), *due.files_of_everything(top)]
 
 
 @cache
@@ -91,8 +110,7 @@ def version_of_cpp():
 
 def content(top, source):
     """The digest of what a test depends on."""
-    build = [folder / "meson.build" for folder in (top, top / "common", source.parent)]
-    return due.digest(top, [*build, *files_of(top, source)], due.of_everything(top), version_of_cpp())
+    return due.digest(top, [*rules_of(top, source), *files_of(top, source)], due.of_everything(top), version_of_cpp())
 
 
 def recorded(top):
