@@ -150,7 +150,7 @@ void check_launches(const Kind& kind, std::size_t n, Launch launch, const Places
 // in any order (compared bit by bit).
 // Promise: NaN is not below anything, and nothing is below a NaN.
 TEST_CASE("tile_partition: one tile") {
-  for (const unsigned block : {32u, 160u}) {
+  for (const unsigned block : {32u, 160u, 1024u}) {
     for (const Kind& kind : kKinds) check_launches(kind, block, {1, block});
   }
 }
