@@ -16,7 +16,6 @@
 #include <catch2/reporters/catch_reporter_streaming_base.hpp>
 #include <cstdio>
 #include <cstdlib>
-#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -100,15 +99,10 @@ void take_report(const simt::Report& report) {
   FAIL_CHECK(report.text);
 }
 
-/// Remarks are worth reading only next to a failure, so those of earlier tests are dropped. Of the clues of one line, which
-/// right programs have, too, the first is told.
+/// Remarks are worth reading only next to a failure, so those of earlier tests are dropped.
 std::string take_notes() {
   std::string text;
-  std::set<std::pair<std::string, int>> lines;
-  for (const simt::Note& note : simt::take_notes()) {
-    if (note.is_clue && !lines.insert({note.file, note.line}).second) continue;
-    text += "note: " + note.text + "\n";
-  }
+  for (const simt::Note& note : simt::take_notes()) text += "note: " + note.text + "\n";
   return text;
 }
 
