@@ -78,9 +78,9 @@ void check_kernel(std::size_t n, Launch launch, float factor) {
 
 // ---- the host function --------------------------------------------------------------------------
 
-std::string host_text(std::size_t n, unsigned block) {
-  return "launch_scale(values, n = " + std::to_string(n) +
-         ", factor 2, block = " + std::to_string(block) + ")";
+std::string host_text(std::size_t n, unsigned block, float factor = 2) {
+  return "launch_scale(values, n = " + std::to_string(n) + ", factor " +
+         course::number_text(factor) + ", block = " + std::to_string(block) + ")";
 }
 
 /// CUDA refused a launch: an invalid configuration, which CUDA 13 on a GPU calls an invalid value.
@@ -116,10 +116,10 @@ course::Verdict host_function_scales(std::size_t n, unsigned block) {
 }
 
 /// Ok if the host function throws when its launch is refused.
-course::Verdict host_function_tells(std::size_t n, unsigned block) {
+course::Verdict host_function_tells(std::size_t n, unsigned block, float factor) {
   auto values = on_device(course::position_values<float>(n));
   try {
-    launch_scale(values.data(), n, 2.0f, block);
+    launch_scale(values.data(), n, factor, block);
   } catch (const course::CudaError&) {
     return {};
   }
@@ -249,8 +249,10 @@ TEST_CASE("scale: the host function launches the blocks that more than 2^32 elem
 TEST_CASE("scale: the host function says so if CUDA refuses the launch") {
   course::skip_under_sanitizer();
   for (const unsigned block : kRefusedBlocks) {
-    INFO(host_text(4096, block));
-    REQUIRE(host_function_tells(4096, block));
+    for (const float factor : {2.0f, 1.0f, 0.0f}) {
+      INFO(host_text(4096, block, factor));
+      REQUIRE(host_function_tells(4096, block, factor));
+    }
   }
 }
 

@@ -298,6 +298,29 @@ TEST_CASE("fix_half2_dot: infinities and NaN, each in its own channel") {
   }
 }
 
+// Promise: a silent sample counts, too: 0 * infinity is NaN.
+TEST_CASE("fix_half2_dot: samples that are 0 in both channels, times infinity or NaN") {
+  for (const float y : {std::numeric_limits<float>::infinity(), std::nanf("")}) {
+    for (const bool in_left : {true, false}) {
+      std::vector<__half2> x(100, __floats2half2_rn(1.0f, 1.0f)), others = x;
+      x[40] = __floats2half2_rn(0.0f, 0.0f);
+      others[40] = in_left ? __floats2half2_rn(y, 1.0f) : __floats2half2_rn(1.0f, y);
+      const course::Placed<__half2> silent(x, 0), loud(others, 0);
+      INFO(
+          "n = 100 samples, all are 1 except for sample 40: 0 in both channels of one recording, and "
+          << y << " in the " << (in_left ? "left" : "right")
+          << " channel of the other one; half2_dot<<<1, 64>>>");
+      for (const bool is_silent_first : {true, false}) {
+        const Sums sums = is_silent_first ? run(silent.data(), loud.data(), x.size(), {1, 64})
+                                          : run(loud.data(), silent.data(), x.size(), {1, 64});
+        REQUIRE(same_or_nan(in_left ? sums.left : sums.right,
+                            std::numeric_limits<double>::quiet_NaN(), in_left ? kLeft : kRight));
+        REQUIRE(course::same(in_left ? sums.right : sums.left, 99.0, in_left ? kRight : kLeft));
+      }
+    }
+  }
+}
+
 // Promise: the dot products are right, too, where the lanes of a warp go in step.
 TEST_CASE("fix_half2_dot: the lanes of a warp go in step") {
   for (const std::size_t n : {100u, 1111u}) {

@@ -163,13 +163,14 @@ course::Verdict reads_at_most(const course::Counters& counters, std::size_t elem
 }
 
 /// The same of rows of kUneven: of eight lanes' loads each may begin within a sector, and eight elements of a row may be
-/// loaded once more.
+/// loaded once more, in so many sectors.
 template <class T>
-course::Verdict reads_uneven(const course::Counters& counters, const Shape& s, unsigned times) {
+course::Verdict reads_uneven(const course::Counters& counters, const Shape& s, unsigned times,
+                             unsigned again = 0) {
   const std::string promise =
       "each element is read " + std::string(times == 1 ? "once" : "twice at most");
   const course::Verdict sectors = course::at_most(
-      counters.global_load_sectors, s.rows * times * (2 * s.columns * sizeof(T) / 32 + 4),
+      counters.global_load_sectors, s.rows * (times * (2 * s.columns * sizeof(T) / 32 + 4) + again),
       "sectors of 32 bytes", "neighbouring lanes read neighbours, and " + promise);
   if (!sectors) return sectors;
   return course::at_most(counters.global_load_lanes, s.rows * (s.columns * times * 5 / 4 + 8),

@@ -279,13 +279,13 @@ TEST_CASE("top_k: every element is loaded once, by threads that share the rows")
     const auto& [uneven, uneven_launch] = row_checks::kUneven[0];
     const auto read = course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kind); });
     INFO(row_checks::text_of(uneven, kind.text, "top_k", uneven_launch));
-    REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 1));
+    REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 1, kTop));
   }
   for (const auto& [uneven, uneven_launch] : row_checks::kUneven) {
     const auto read =
         course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kTies); });
     INFO(row_checks::text_of(uneven, kTies.text, "top_k", uneven_launch));
-    REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 1));
+    REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 1, kTop));
   }
   const Launch launch{4, 128};
   const Shape shape{64, 1536, 0};

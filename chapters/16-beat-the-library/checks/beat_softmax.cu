@@ -54,6 +54,10 @@ const Kind kKinds[] = {
     {"one in eight is 200, the others are from -4 to 4",
      [](std::size_t, std::size_t, int random) { return random % 8 == 0 ? 200.0f : some(random); }},
     {"from -80 to 80", [](std::size_t, std::size_t, int random) { return some(random) * 20; }},
+    {"one in eight is the lowest float, the others are -infinity",
+     [](std::size_t, std::size_t, int random) {
+       return random % 8 == 0 ? std::numeric_limits<float>::lowest() : -kInfinity;
+     }},
 };
 const Kind& kSmall = kKinds[0];
 const Kind& kWide = kKinds[10];
@@ -170,6 +174,16 @@ TEST_CASE("beat_softmax: every kind of numbers") {
       INFO(text_of(s, kind.text));
       beat_softmax_check::check(answer, s, numbers_of(s, kind), 0, 0);
     }
+  }
+}
+
+// Promise: rows may be any number (a block may have several).
+TEST_CASE("beat_softmax: many rows") {
+  if (course::has_run_before() || !is_tried()) return;
+  for (const Shape& s : {Shape{1100, 300}, Shape{9000, 20}}) {
+    INFO(text_of(s, kWide.text, 1, 0));
+    BeatSoftmax answer;
+    beat_softmax_check::check(answer, s, numbers_of(s, kWide), 1, 0);
   }
 }
 
