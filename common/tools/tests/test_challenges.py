@@ -27,7 +27,7 @@ from tools.lib.failed import Failed
 from tools.run.build_program import MADE_BY_MESON
 from tools.tests.in_folder import InFolder
 
-READS = ("chapters", "common/tools", "course", "exercises", "solutions")
+READS = ("chapters", "common/tools", "course", "exercises", "meson.*", "solutions")
 
 HERE = [Path.cwd()] if Path("build.ninja").exists() else []
 BUILD = Path(*HERE or [os.environ.get("COURSE_TEST_BUILD") or TOP / "build"]).resolve()

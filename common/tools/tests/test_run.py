@@ -27,7 +27,7 @@ from tools.run.outcome import EXIT_CODES, VERDICTS, outcome_of
 
 HERE = [Path.cwd()] if Path("build.ninja").exists() else []
 BUILD = Path(*HERE or [os.environ.get("COURSE_TEST_BUILD") or TOP / "build"]).resolve()
-READS = ("course", "common/docs/any-cuda-file.md", "common/tools/run/kinds.toml")  # common/tools/verdicts/reads.py
+READS = ("common/tools/trace", "course", "common/docs/any-cuda-file.md", "common/tools/run/kinds.toml")  # common/tools/verdicts/reads.py
 SKIPPED = 77
 
 TREE = """#include <cstdio>
