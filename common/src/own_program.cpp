@@ -107,24 +107,27 @@ void end() {
 
 std::array<char, 64 * 1024> signal_stack;
 
-/// Tells where the program was. What ran may hold a lock that this needs: then the alarm ends it.
+/// Tells why the program stops, and then where it was. What ran may hold a lock that this needs, and names of
+/// lines take their time on a busy machine: then the alarm ends it.
 void tell_stop(const std::string& what, int number) {
   constexpr unsigned kSecondsForTheTexts = 10;
   std::signal(SIGALRM, SIG_DFL);
   alarm(kSecondsForTheTexts);
+  ordered_json stop = {{"stopped", what},
+                       {"signal", number},
+                       {"seconds", cpu_seconds},
+                       {"launch", ""},
+                       {"lines", ordered_json::array()}};
+  tell(stop);
   const std::string launch = simt::give_up_launch();
-  ordered_json lines = ordered_json::array();
   for (const std::string& line : simt::lines_of_calls()) {
     const bool ours = line.starts_with("common/simt/src/") ||
                       line.find("common/src/own_program.cpp:") != std::string::npos ||
                       line.find("/own_program_unit.unit.cpp:") != std::string::npos;
-    if (!ours) lines.push_back(line);
+    if (!ours) stop["lines"].push_back(line);
   }
-  tell({{"stopped", what},
-        {"signal", number},
-        {"seconds", cpu_seconds},
-        {"launch", launch},
-        {"lines", lines}});
+  stop["launch"] = launch;
+  tell(stop);
   end();
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cfloat>
 #include <cmath>
 #include <cstdint>
@@ -71,26 +72,20 @@ class Comparison {
                                     });
     return are_low_bits_right ? "The low 32 bits are right, the high ones are not." : "";
   }
-  /// Both numbers as bit patterns, where they are large, or differ in a few bits.
+  /// Both numbers as bit patterns, where they are large, or differ in one bit.
   std::string bits() const {
     const Elements& type = d_.found_values;
     if (!type.is_integer || type.is_signed || type.bytes < 4) return "";
     const Number least = std::min(found(first()), expected(first()));
     constexpr Number kLeastWord = 65536, kLeastPattern = Number{1u << 31};
-    constexpr std::size_t kFewBits = 3;
     if (least < kLeastWord) return "";
     const auto f = static_cast<std::uint64_t>(found(first()));
     const auto e = static_cast<std::uint64_t>(expected(first()));
-    std::vector<int> places;
-    for (int bit = 63; bit >= 0; --bit) {
-      if (((f ^ e) >> bit & 1u) != 0) places.push_back(bit);
-    }
-    const bool are_few = places.size() <= kFewBits;
-    if (!are_few && least < kLeastPattern) return "";
-    return fmt::format("In hexadecimal: expected {:#x}, found {:#x}{}.", e, f,
-                       are_few ? fmt::format(", which differ in bit{} {}",
-                                             places.size() == 1 ? "" : "s", fmt::join(places, ", "))
-                               : "");
+    const bool is_one = std::has_single_bit(f ^ e);
+    if (!is_one && least < kLeastPattern) return "";
+    return fmt::format(
+        "In hexadecimal: expected {:#x}, found {:#x}{}.", e, f,
+        is_one ? fmt::format(", which differ in bit {}", std::countr_zero(f ^ e)) : "");
   }
   /// The name of a limit, or a negative number in an unsigned one.
   std::string name() const {

@@ -212,10 +212,8 @@ TEST_CASE("words and keys are told in hexadecimal where that shows how they diff
   CHECK(facts(same(0x9000'0001u, 0x1000'0001u, "keys[2]"))
             .ends_with(
                 "In hexadecimal: expected 0x10000001, found 0x90000001, which differ in bit 31."));
-  CHECK(
-      facts(same(std::uint64_t{0x8000'0000'dead'beef}, 0xc000'0001'dead'beef, "word"))
-          .ends_with("In hexadecimal: expected 0xc0000001deadbeef, found 0x80000000deadbeef, which "
-                     "differ in bits 62, 32."));
+  CHECK(facts(same(std::uint64_t{0x8000'0000'dead'beef}, 0xc000'0001'dead'beef, "word"))
+            .ends_with("In hexadecimal: expected 0xc0000001deadbeef, found 0x80000000deadbeef."));
   CHECK(facts(same(0x9abc'def1u, 0x8765'4321u, "keys[2]"))
             .ends_with("In hexadecimal: expected 0x87654321, found 0x9abcdef1."));
   CHECK(facts(same(17325u, 18064, "totals")) == "17325 is too small by 739.");
@@ -239,6 +237,13 @@ TEST_CASE("what nothing has written is told as that") {
   const std::vector<int> copy = y.download(), other = copy;
   CHECK(facts(same(copy, ones, "y")).find("Nothing has written") != std::string::npos);
   CHECK(facts(same(other, ones, "y")).find("Nothing has written") == std::string::npos);
+  // A check may look at the first elements alone.
+  course::GuardedBuffer<int> z(40);
+  write_some<<<1, 64>>>(z.data(), 0, 10, 1);
+  std::vector<int> part = z.download();
+  part.resize(12);
+  CHECK(facts(same(part, std::vector<int>(12, 1), "z")) ==
+        "Nothing has written any wrong element since the array was allocated.");
   write_some<<<1, 64>>>(y.data(), 39, 40, -1);
   CHECK(told().find("Nothing has written") == std::string::npos);
 }

@@ -254,8 +254,7 @@ TEST_CASE("atomic_add_saturating: many threads at one cell of global memory, at 
 }
 
 // Promise: the cell is in global or in shared memory (the triples of one thread are in both).
-// Promise: a value that is read from the cell without an atomic function is confirmed by atomicCAS
-// (DATA RACE, of a volatile read here, of an ordinary one in every test case with many threads).
+// Promise: an ordinary read of the cell is confirmed by atomicCAS (DATA RACE, in every test case with many threads).
 TEST_CASE("atomic_add_saturating: many threads at one cell of shared memory") {
   for (const unsigned block : {32u, 96u, 250u, 1024u}) {
     // As many values as a block has threads: else the limit is never reached.

@@ -282,8 +282,7 @@ TEST_CASE("atomic_max_float: many threads at one cell of global memory, at every
 }
 
 // Promise: the cell is in global or in shared memory (the pairs of one thread are in both).
-// Promise: a value that is read from the cell without an atomic function is confirmed by atomicCAS
-// (DATA RACE, of a volatile read here, of an ordinary one in every test case with many threads).
+// Promise: an ordinary read of the cell is confirmed by atomicCAS (DATA RACE, in every test case with many threads).
 TEST_CASE("atomic_max_float: many threads at one cell of shared memory") {
   std::size_t turn = 0;
   for (const unsigned block : {32u, 96u, 250u, 1024u}) {

@@ -7,6 +7,7 @@
 #include <course/host_calls.cuh>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ using E = course::Element;
 /// Elements that are equal to the one before, or differ from it, one by one.
 struct Kind {
   std::string text;
-  unsigned (*element)(E e, unsigned before);  // of which the lowest 8 bits count
+  std::function<unsigned(E e, unsigned before)> element;  // of which the lowest 8 bits count
 
   std::vector<Byte> values(std::size_t n) const {
     unsigned before = 0;
@@ -118,6 +119,15 @@ TEST_CASE("run_lengths: every size, every kind of runs") {
   std::size_t turn = course::seed();  // other kinds under each schedule
   for (const std::size_t n : course::kSizes) {
     for (int k = 0; k < 2; ++k) check(n, kKinds[turn++ % std::size(kKinds)]);
+  }
+}
+
+// Promise: a run may begin and end anywhere.
+TEST_CASE("run_lengths: two runs") {
+  if (course::has_run_before()) return;
+  for (const std::size_t place : {1, 31, 32, 255, 256, 511, 512, 1023, 1024, 2047, 2048, 2559}) {
+    check(2560, {"all up to x[" + std::to_string(place - 1) + "] are 0, all others are 1",
+                 [place](E e, unsigned) { return e.i < place ? 0u : 1u; }});
   }
 }
 

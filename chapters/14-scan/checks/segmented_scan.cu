@@ -99,6 +99,15 @@ TEST_CASE("segmented_scan: every size, every kind of flags") {
   }
 }
 
+// Promise: any flags may be set: one alone, wherever it is.
+TEST_CASE("segmented_scan: one flag alone") {
+  if (course::has_run_before()) return;
+  for (const std::size_t place : {1, 31, 32, 255, 256, 511, 512, 1023, 1024, 2047, 2048, 2559}) {
+    check(2560, {"flags[" + std::to_string(place) + "] alone is set",
+                 [place](E e) { return static_cast<unsigned char>(e.i == place); }});
+  }
+}
+
 // Promise: a segment may begin in one block and end in another.
 TEST_CASE("segmented_scan: many blocks") {
   check(course::kCpuDevice ? 3001 : course::kBigSize, kSome);

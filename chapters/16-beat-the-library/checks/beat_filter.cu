@@ -85,7 +85,7 @@ bool is_tried() {
 TEST_CASE("beat_filter: every size, at several starts") {
   for (const auto& [n, kind, turn] : challenge_checks::every_size_twice(kKinds)) {
     if (!is_tried()) continue;
-    const std::size_t offset_x = turn * 3 % 8, offset_out = (turn * 5 + turn / 4) % 8;
+    const std::size_t offset_x = turn * 3 % 8, offset_out = (turn * 5 + turn / 4 + 1) % 8;
     INFO(text_of(n, kind.text, offset_x, offset_out));
     BeatFilter answer;
     beat_filter_check::check(answer, kind.values(n), offset_x, offset_out);

@@ -68,6 +68,7 @@ enum class Mistake {
   relaxed_store,
   relaxed_load,
   relaxed_both,
+  wrong_half,
   volatile_flag,
   no_fences,
   block_scope_store,
@@ -92,6 +93,8 @@ __device__ void raise(int* flag) {
   if constexpr (m == Mistake::relaxed_store || m == Mistake::relaxed_both ||
                 m == Mistake::early_fence || m == Mistake::fence_before_barrier) {
     Flag(*flag).store(1, kRelaxed);
+  } else if constexpr (m == Mistake::wrong_half) {
+    Flag(*flag).exchange(1, cuda::std::memory_order_acquire);
   } else if constexpr (m == Mistake::volatile_flag) {
     *static_cast<volatile int*>(flag) = 1;
   } else if constexpr (m == Mistake::no_fences) {
@@ -115,6 +118,9 @@ __device__ void wait_for(int* flag) {
   constexpr auto kAcquire = cuda::std::memory_order_acquire;
   if constexpr (m == Mistake::relaxed_load || m == Mistake::relaxed_both) {
     while (Flag(*flag).load(kRelaxed) == 0) {
+    }
+  } else if constexpr (m == Mistake::wrong_half) {
+    while (Flag(*flag).exchange(1, cuda::std::memory_order_release) == 0) {
     }
   } else if constexpr (m == Mistake::volatile_flag) {
     while (*static_cast<volatile int*>(flag) == 0) {
@@ -192,6 +198,14 @@ TEST_CASE("a relaxed store, a relaxed load, or both") {
              "The store " + kSentences[0]}) == "");
   CHECK(told<Mistake::relaxed_load>({"The load " + kSentences[1]}) == "");
   CHECK(told<Mistake::relaxed_both>({kSentences[0], kSentences[1]}) == "");
+}
+
+TEST_CASE("an atomic of two orders that has the other one") {
+  CHECK(told<Mistake::wrong_half>(
+            {"The exchange acquires, but does not release what came before it: give it "
+             "memory_order_acq_rel.",
+             "The exchange releases, but does not acquire, so that this read may come before it: "
+             "give it memory_order_acq_rel."}) == "");
 }
 
 TEST_CASE("a volatile flag, and atomic functions without fences") {

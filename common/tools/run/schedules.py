@@ -27,7 +27,8 @@ class Run:
         self.findings = [record for record in records if "finding" in record]
         self.notes = [record for record in records if "note" in record]  # clues, too
         self.kernels = [record for record in records if "kernel_counts" in record]
-        self.stop = next((record for record in records if "stopped" in record), None)
+        stops = [record for record in records if "stopped" in record]  # why, and, if there was time, also where
+        self.stop = stops[-1] if stops else None
         if stop:  # by this tool, which knows why; the program knows where
             self.stop = {**(self.stop or {}), **stop}
         self.refusal = next((record for record in records if "refused" in record), None)

@@ -8,7 +8,6 @@
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <utility>
 
 #include "base/early.hpp"
 #include "base/program.hpp"
@@ -55,7 +54,7 @@ struct LateStores {
   ClockTree fenced;          // what fences have made visible to all
   std::uint64_t fences = 0;  // of the launch so far
   std::unordered_map<std::uint32_t, std::uint64_t> last_fence_of_block;  // its number
-  std::set<std::pair<std::uint32_t, std::uint32_t>> told;
+  std::set<std::uint32_t> told;  // the lines of loads: one remark for each
   std::uint64_t random = 1;
   unsigned odds = 1;       // one store out of this many is late
   bool has_loads = false;  // volatile ones: without them no atomic function has to be remembered
@@ -102,7 +101,7 @@ void explain(const LateStore& store, const Thread& t, std::uintptr_t address, st
   if (found == late.signal_of_block.end()) return;
   const Signal signal = found->second;
   if (signal.address == address || !was_reached_by(t.block->linear, signal.address)) return;
-  if (!late.told.insert({store.pc, pc}).second) return;
+  if (!late.told.insert(pc).second) return;
   const char* const why =
       is_visible(store)
           ? "  with a fence between the two. But the reader has none between its load of the second and "

@@ -249,7 +249,7 @@ std::string hint_without_order(const Race& race) {
   if (!race.in_one_block()) {
     const std::string question = index_question(race);
     return "The blocks of one kernel run in no fixed order, and this run has recorded nothing that\n"
-           "  orders the two accesses. Use atomics, or split the work into two kernels." +
+           "  orders the two accesses. Which is to come first, and how does the other thread learn of it?" +
            (question.empty() ? "" : "\n  " + question);
   }
   const bool same_warp = warp_of(race.earlier.access.thread) == warp_of(race.now.access.thread);

@@ -155,10 +155,10 @@ std::optional<Gap> gap_at_store(const Race& race, const Handoff& h, EventNames& 
         fmt::format("{} publishes nothing but its own value: call __threadfence() before it.",
                     store.name)};
   }
-  return Gap{
-      RaceCause::relaxed_store,
-      fmt::format("The {} does not release what came before it: give it memory_order_release.",
-                  store.name)};
+  return Gap{RaceCause::relaxed_store,
+             fmt::format("The {} {}does not release what came before it: give it memory_order_{}.",
+                         store.name, store.acquires ? "acquires, but " : "",
+                         store.acquires ? "acq_rel" : "release")};
 }
 
 std::optional<Gap> gap_at_load(const Race& race, const Handoff& h, EventNames& names) {
@@ -188,10 +188,11 @@ std::optional<Gap> gap_at_load(const Race& race, const Handoff& h, EventNames& n
                            "after it.",
                            load.name, n)};
   }
-  return Gap{RaceCause::relaxed_load,
-             fmt::format("The {} does not acquire, so that this {} may come before it: give it "
-                         "memory_order_acquire.",
-                         load.name, n)};
+  return Gap{
+      RaceCause::relaxed_load,
+      fmt::format("The {} {}, so that this {} may come before it: give it memory_order_{}.",
+                  load.name, load.releases ? "releases, but does not acquire" : "does not acquire",
+                  n, load.releases ? "acq_rel" : "acquire")};
 }
 
 std::optional<Gap> gap_after_load(const Race& race, const Handoff& h) {
