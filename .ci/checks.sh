@@ -3,11 +3,32 @@
 # shellcheck shell=bash disable=SC2154  # $log
 passed=0 failed=0 skipped=0
 
+# limited COMMAND...: runs a command for at most 20 minutes. What still runs then is shown and killed: a command that hangs
+# is one failed check, not the end of all.
+limited() {
+  local command watch code
+  set -m # each of the two in a process group of its own, which can be killed whole
+  "$@" &
+  command=$!
+  {
+    sleep 1200
+    echo "still running after 20 minutes:" && ps -eo pid,etimes,stat,args --forest
+    kill -KILL -- "-$command"
+  } &
+  watch=$!
+  disown "$watch"
+  set +m
+  wait "$command"
+  code=$?
+  kill -- "-$watch" 2>/dev/null
+  return $code
+}
+
 # check NAME COMMAND...: counts a command as one check; 77 is a skip. Shows the log of a failure.
 check() {
   local name=$1 seconds=$SECONDS code
   shift
-  "$@" >"$log" 2>&1
+  limited "$@" >"$log" 2>&1
   code=$?
   seconds=$((SECONDS - seconds))
   case $code in
@@ -23,7 +44,7 @@ run_tests() {
   local build=$1 what=$2 seconds=$SECONDS code ok bad skip
   shift 2
   rm -f "$build"/meson-logs/testlog*.json
-  "$@" >"$log" 2>&1
+  limited "$@" >"$log" 2>&1
   code=$?
   read -r ok bad skip < <(python3 - "$build/meson-logs" <<'END'
 import collections, json, pathlib, sys
