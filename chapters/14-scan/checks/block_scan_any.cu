@@ -200,6 +200,13 @@ TEST_CASE("block_scan_any: blocks of any number of threads") {
   }
 }
 
+// Promise: the block has 1 to 1024 threads: any number (a quarter of them under each schedule).
+TEST_CASE("block_scan_any: blocks of every number of threads") {
+  for (unsigned block = 1 + course::seed() % 4; block <= 1024; block += 4) {
+    check<Concatenate>({1, block, {block}});
+  }
+}
+
 // Promise: count is any number from 0 to blockDim.x; threads without a value take part (BARRIER DIVERGENCE or DEADLOCK
 // if they leave).
 TEST_CASE("block_scan_any: fewer values than threads") {
@@ -244,6 +251,23 @@ TEST_CASE("block_scan_any: the threads share the work") {
                          "scan_rows stores a result of two words for each thread"));
     REQUIRE(course::none(counters->global_atomics, "atomics on global memory"));
   }
+}
+
+/// A warp that scans all values of a block takes 32 turns, with some accesses to each of their words.
+template <class Operation>
+void check_wide(Operation op = {}) {
+  const Case c{1, 1024, {1024}};
+  const auto counters = course::count([&] { check<Operation>(c, op); });
+  INFO(describe(Operation::kText, c));
+  REQUIRE(course::shared_work_is_shared(*counters, 300 * std::size(Operation::kMembers)));
+}
+
+// Promise: the threads share the work, whatever T's size.
+TEST_CASE("block_scan_any: the threads share the work, with values of 4, 12 and 16 bytes") {
+  course::skip_without_counters();
+  check_wide<Smaller>();
+  check_wide<AddUp>();
+  check_wide<Multiply>();
 }
 
 // Promise: the threads of small blocks share the work, too.

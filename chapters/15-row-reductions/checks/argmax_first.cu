@@ -157,6 +157,32 @@ TEST_CASE("argmax_first: of two equal ones the first wins, whichever threads mee
   }
 }
 
+// Promise: if several elements are the largest, where[r] is the smallest of their columns: the last element is after all.
+TEST_CASE("argmax_first: the last element equals one in every column") {
+  constexpr std::size_t kColumns = 161;  // of odd length: every other row begins between two pairs
+  const Shape s{kColumns - 1, kColumns, 1};
+  std::vector<__half> x = row_checks::elements_of<__half>(s, kBelowZero);
+  for (std::size_t r = 0; r < s.rows; ++r) {
+    x[r * kColumns + r] = x[r * kColumns + kColumns - 1] = __half(2.0f);
+  }
+  argmax_first_check::check_rows(s, {6, 64},
+                                 "below zero, but column r of row r and the last one are 2", x);
+}
+
+// Promise: NaN is larger than any number: than infinity in a column before, too.
+TEST_CASE("argmax_first: infinity first, and a NaN in every column") {
+  constexpr std::size_t kColumns = 300;
+  const Shape s{kColumns, kColumns, 0};
+  std::vector<__half> x = row_checks::elements_of<__half>(s, kBelowZero);
+  for (std::size_t r = 0; r < kColumns; ++r) {
+    x[r * kColumns + r % 7] = __half(kInfinity);
+    x[r * kColumns + r] = __half(kNan);
+  }
+  argmax_first_check::check_rows(
+      s, {6, 64},
+      "below zero, but infinity in one of the first columns and NaN in column r of row r", x);
+}
+
 // Promise: NaN is larger than any number, whatever its other bits.
 TEST_CASE("argmax_first: NaNs of all bits") {
   constexpr std::size_t kColumns = 50;

@@ -168,6 +168,11 @@ TEST_CASE("online_softmax: a long row") {
   check_rows(shape, launch, {"0 in the first 64 columns, and -10 in all others", [](E e) {
                                return e.column < 64 ? 0.0f : -10.0f;
                              }});
+  // Relative to what comes first, each element fits a float, and the sum does not.
+  check_rows({2, 20'000, 0}, launch,
+             {"0 in the first 64 columns, and 79.5 or 87.5 in all others", [](E e) {
+                return e.column < 64 ? 0.0f : e.row == 0 ? 79.5f : 87.5f;
+              }});
 }
 
 // Promise: a second launch with the same arrays is the softmax of what x holds then.
