@@ -113,20 +113,20 @@ void tell_stop(const std::string& what, int number) {
   constexpr unsigned kSecondsForTheTexts = 10;
   std::signal(SIGALRM, SIG_DFL);
   alarm(kSecondsForTheTexts);
+  const std::string launch =
+      simt::give_up_launch();  // from here on no kernel runs, and memory is the host's
   ordered_json stop = {{"stopped", what},
                        {"signal", number},
                        {"seconds", cpu_seconds},
-                       {"launch", ""},
+                       {"launch", launch},
                        {"lines", ordered_json::array()}};
   tell(stop);
-  const std::string launch = simt::give_up_launch();
   for (const std::string& line : simt::lines_of_calls()) {
     const bool ours = line.starts_with("common/simt/src/") ||
                       line.find("common/src/own_program.cpp:") != std::string::npos ||
                       line.find("/own_program_unit.unit.cpp:") != std::string::npos;
     if (!ours) stop["lines"].push_back(line);
   }
-  stop["launch"] = launch;
   tell(stop);
   end();
 }

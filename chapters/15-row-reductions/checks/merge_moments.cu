@@ -188,6 +188,10 @@ TEST_CASE("merge_moments: a warp has several rows, each far from the one before"
   const auto& [shape, launch] = row_checks::kSeveralEach;
   check_rows(shape, launch, row_checks::kRowsFall);
   check_rows(shape, launch, row_checks::kRowsRise);
+  check_rows(shape, launch,
+             {"two rows are 10^7, the next two k / 64 with k from -16 to 15, and so on", [](E e) {
+                return e.row / 2 % 2 == 0 ? 1e7f : static_cast<float>(e.random % 32 - 16) / 64;
+              }});
 }
 
 // Promise: a row may have more than 2^16 columns.

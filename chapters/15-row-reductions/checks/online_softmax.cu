@@ -49,6 +49,8 @@ const Kind kKinds[] = {
     {"one in eight is 200, the others are from -4 to 4",
      [](E e) { return e.random % 8 == 0 ? 200.0f : some(e.random); }},
     {"from -80 to 80", [](E e) { return some(e.random) * 20; }},
+    {"-0, and one in 32 is below -100",
+     [](E e) { return e.random % 32 == 0 ? some(e.random) - 105 : -0.0f; }},
     {"one in eight is the lowest float, the others are -infinity",
      [](E e) { return e.random % 8 == 0 ? -0x1.fffffep127f : -kInfinity; }},
     {"in every other row one in eight is NaN or infinity",
@@ -150,6 +152,28 @@ TEST_CASE("online_softmax: rows with NaN and infinities") {
     }
   }
   check_rows({2, 1, 0}, {1, 32}, "-infinity; NaN", {-kInfinity, kNan});
+}
+
+// Promise: a row may be -infinity for whole parts, and NaN or +infinity in one of them.
+TEST_CASE("online_softmax: masks as long as the parts of several warps") {
+  if (course::kCpuDevice && course::has_run_before()) return;
+  constexpr std::size_t kColumns = 2100;
+  const Shape s{8, kColumns, 0};
+  std::vector<float> x = row_checks::elements_of<float>(s, kSmall);
+  const auto mask = [&](std::size_t r, std::size_t begin, std::size_t end) {
+    for (std::size_t c = begin; c < end; ++c) x[r * kColumns + c] = -kInfinity;
+  };
+  for (const std::size_t r : {0u, 3u, 4u, 5u}) mask(r, 0, kColumns / 2);
+  mask(1, 0, kColumns * 3 / 4), mask(2, 0, kColumns - 1), mask(6, 100, kColumns);
+  x[3 * kColumns + 5] = x[4 * kColumns + kColumns / 4] = kNan;
+  x[5 * kColumns + kColumns / 3] = kInfinity;
+  for (const unsigned block : {32u, 128u, 256u}) {
+    check_rows(
+        s, {3, block},
+        "-infinity in the first half of rows 0, 3, 4 and 5, the first three quarters of row 1, row 2 but for "
+        "its last column, row 6 from column 100 on; rows 3 and 4 have a NaN there, row 5 +infinity",
+        x);
+  }
 }
 
 // Promise: a launch may have fewer warps than rows.

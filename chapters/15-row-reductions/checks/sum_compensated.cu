@@ -144,7 +144,8 @@ TEST_CASE("sum_compensated: 10^8 and -10^8 in two columns of zeros and a 1") {
 
 // Promise: infinities of one sign stay what they are, those of both signs give NaN, and so does a NaN.
 TEST_CASE("sum_compensated: infinities and NaN") {
-  for (const std::size_t columns : {3u, 40u, 300u}) {
+  for (const std::size_t columns : {3u, 40u, 300u, 9000u}) {
+    if (columns > 1000 && course::kCpuDevice && course::has_run_before()) continue;
     const Shape s{11, columns, 2};
     std::vector<float> x = row_checks::elements_of<float>(s, kSmall);
     const auto at = [&](std::size_t r, std::size_t c) -> float& {

@@ -184,6 +184,16 @@ TEST_CASE("top_k: ten equal elements and two larger ones, whichever threads meet
   }
 }
 
+// Promise: of equal elements the one with the smaller column comes first, in long rows, too.
+TEST_CASE("top_k: many equal elements in long rows") {
+  if (is_slow_again()) return;
+  const Kind of_one_lane{"2 in every 32nd column, -1 in the others",
+                         [](E e) { return e.column % 32 == 17 ? 2.0f : -1.0f; }};
+  for (const unsigned block : {64u, 256u}) {
+    for (const Kind& kind : {kTies, of_one_lane}) check_rows({3, 4608, 0}, {2, block}, kind);
+  }
+}
+
 // Promise: NaN is larger than any number, whatever its sign and its other bits.
 TEST_CASE("top_k: NaNs of all bits") {
   const unsigned kBits[] = {0x7F80'0001, 0x7FC0'0000, 0x7FFF'FFFF,

@@ -54,6 +54,10 @@ const Kind kKinds[] = {
     {"one in eight is 200, the others are from -4 to 4",
      [](std::size_t, std::size_t, int random) { return random % 8 == 0 ? 200.0f : some(random); }},
     {"from -80 to 80", [](std::size_t, std::size_t, int random) { return some(random) * 20; }},
+    {"-0, and one in 32 is below -100",
+     [](std::size_t, std::size_t, int random) {
+       return random % 32 == 0 ? some(random) - 105 : -0.0f;
+     }},
     {"one in eight is the lowest float, the others are -infinity",
      [](std::size_t, std::size_t, int random) {
        return random % 8 == 0 ? std::numeric_limits<float>::lowest() : -kInfinity;
@@ -187,6 +191,15 @@ TEST_CASE("beat_softmax: many rows") {
   }
 }
 
+// Promise: there may be more rows than a grid has blocks along y (GPU only).
+TEST_CASE("beat_softmax: 70000 rows") {
+  const Shape s{70'000, 8};
+  course::skip_without_memory(2 * s.rows * s.width * sizeof(float));
+  INFO(text_of(s, kWide.text));
+  BeatSoftmax answer;
+  beat_softmax_check::check(answer, s, numbers_of(s, kWide), 0, 0);
+}
+
 // Promise: the maximum may be in any column.
 TEST_CASE("beat_softmax: one number of each row has almost all of the sum") {
   BeatSoftmax answer;
@@ -245,6 +258,22 @@ TEST_CASE("beat_softmax: one object, called again with other shapes") {
   }
 }
 
+// Promise: one object may be called again with the same shape, and arrays that begin elsewhere.
+TEST_CASE("beat_softmax: one object, called again with arrays that begin elsewhere") {
+  if (course::kCpuDevice && course::has_run_before()) return;
+  BeatSoftmax answer;
+  unsigned calls = 0;
+  for (const std::size_t width : {64u, 2048u}) {
+    for (const std::size_t offset : {0u, 1u, 0u, 2u}) {
+      if (!is_tried()) continue;
+      const Shape s{2, width};
+      const std::size_t offset_x = width == 64 ? offset : 0;  // of both, and of y alone
+      INFO(text_of(s, kSmall.text, offset_x, offset) << "; call " << ++calls << " of one object");
+      beat_softmax_check::check(answer, s, numbers_of(s, kSmall), offset_x, offset);
+    }
+  }
+}
+
 // Promise: y is the softmax of what x holds now, not of what it held in an earlier call.
 // Promise: d_y may hold anything before.
 TEST_CASE("beat_softmax: one object, called again for the same arrays with other numbers") {
@@ -289,7 +318,7 @@ TEST_CASE("beat_softmax: long rows") {
   BeatSoftmax answer;
   unsigned calls = 0;
   for (const Shape& s :
-       {Shape{1, 100'003}, Shape{1, std::size_t{1} << 15}, Shape{2, 20'000}, Shape{1, 12'289}}) {
+       {Shape{1, 100'003}, Shape{1, std::size_t{1} << 15}, Shape{2, 20'000}, Shape{1, 12'288}}) {
     const Kind& kind = s.rows == 2 ? late : kSmall;
     const std::size_t offset_x = s.width % 2 ? 3 : 0;
     INFO(text_of(s, kind.text, offset_x, 0) << "; call " << ++calls << " of one object");

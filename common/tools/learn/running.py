@@ -245,7 +245,7 @@ def run_each(place, arguments, project, typed, expected):
         texts.append(text)
         print(text, end="", flush=True, file=sys.stderr if reports.needs_output(arguments.report) else sys.stdout)
 
-    for file, said, outcome in zip(files, remarks, several.in_parallel(outcome_of_task, tasks, arguments.jobs or cores())):
+    for outcome, file, said in zip(several.in_parallel(outcome_of_task, tasks, arguments.jobs or cores()), files, remarks):
         outcomes.append(outcome)
         if outcome.has_main:
             tell(section_text(arguments, [file, *parts], outcome, said, is_whole=len(files) == 1))

@@ -1,10 +1,12 @@
 """Several programs in one command, ./course run --each: which files they are, and what the table at the end says."""
 
 import fnmatch
+import functools
 import glob
 import multiprocessing
 import os
 import signal
+import sys
 
 from tools.lib.failed import Failed
 from tools.lib.names import quoted
@@ -13,6 +15,7 @@ from tools.run.outcome import CODE_OF, FAILED, FINDINGS, NOT_COMPILED, NOTHING, 
 OF_A_BUILD = ("CMakeCache.txt", "build.ninja", "meson-info", "CACHEDIR.TAG")  # a folder with one of these is made, not written
 MADE = ("CMakeFiles",)
 CUDA = (".cu",)
+ENDING = (signal.SIGTERM, signal.SIGHUP)
 NO_MAIN = "no main(): not a program of its own"
 
 
@@ -86,13 +89,30 @@ def why_none(name, endings):
 
 def in_parallel(function, tasks, jobs):
     """What a function gives for each task, in their order, as soon as it is there. At most so many run at a time."""
-    with multiprocessing.get_context("fork").Pool(min(jobs, len(tasks)), ignore_ctrl_c) as pool:
-        yield from pool.imap(function, tasks)  # at its end, or at an exception, the pool ends its processes, and they their programs
+    with multiprocessing.get_context("fork").Pool(min(jobs, len(tasks)), wait_for_tasks) as pool:
+        results = pool.imap(functools.partial(ended_by_signals, function), tasks)
+        pool.close()  # the processes end after the last task; at an exception the pool ends them, and they their programs
+        yield from results
+        pool.join()
 
 
-def ignore_ctrl_c():
-    """The main process ends the others."""
+def wait_for_tasks():
+    """How a process begins that takes tasks. The main process ends the others at Ctrl-C. Between tasks a handler in Python is of no use:
+    a process that has just begun to wait for its turn would wait on, for ever."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in ENDING:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def ended_by_signals(function, task):
+    """What a function gives for a task. A signal that ends the process ends its programs, too."""
+    for number in ENDING:
+        signal.signal(number, lambda *_: sys.exit(1))
+    try:
+        return function(task)
+    finally:
+        for number in ENDING:
+            signal.signal(number, signal.SIG_DFL)
 
 
 # ---- the result -------------------------------------------------------------------------------------

@@ -1,15 +1,18 @@
 """Which files ./course run --each means, and what comments and baselines say of findings."""
 
 import os
+import signal
 import tempfile
+import time
 import unittest
+from multiprocessing.util import Finalize
 from pathlib import Path
 
 from tools.lib.failed import Failed
 from tools.run import baseline
 from tools.run.outcome import CRASHED, FAILED, FINDINGS, NOT_COMPILED, NOTHING, OUT_OF_MEMORY, OUT_OF_TIME, REFUSED, Access, Finding, Outcome, Schedule
 from tools.run.renamed import renamed, source_file
-from tools.run.several import exit_code_of, files_of, programs_and_parts, table
+from tools.run.several import ENDING, ended_by_signals, exit_code_of, files_of, in_parallel, programs_and_parts, table
 from tools.run.sources import Sources
 from tools.run.suppressions import LIKE, Suppression, almost_in, suppressions_in
 
@@ -39,6 +42,35 @@ class InAFolder(unittest.TestCase):
         for name in names:
             Path(name).parent.mkdir(parents=True, exist_ok=True)
             Path(name).write_text(text)
+
+
+def leaves_a_file(folder):
+    """A task of which the process leaves a file when it ends by itself; its process."""
+    path = Path(folder, str(os.getpid()))
+    Finalize(None, path.touch, exitpriority=1)
+    time.sleep(0.1)  # the other process has a task, too
+    return os.getpid()
+
+
+def handlers(_):
+    return [signal.getsignal(number) for number in ENDING]
+
+
+class Processes(unittest.TestCase):
+    def test_they_end_by_themselves(self):
+        with tempfile.TemporaryDirectory() as folder:
+            processes = set(in_parallel(leaves_a_file, [folder] * 4, 2))
+            self.assertEqual(set(os.listdir(folder)), set(map(str, processes)))
+            self.assertNotIn(os.getpid(), processes)
+
+    def test_a_signal_has_a_handler_during_a_task_alone(self):
+        for number in ENDING:
+            self.addCleanup(signal.signal, number, signal.getsignal(number))
+        during = ended_by_signals(handlers, None)
+        for handler in during:
+            with self.assertRaises(SystemExit):
+                handler(signal.SIGTERM, None)
+        self.assertEqual(handlers(None), [signal.SIG_DFL] * len(ENDING))
 
 
 class Files(InAFolder):

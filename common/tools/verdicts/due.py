@@ -21,6 +21,7 @@ TURNS = 12  # of as many commits, one after the other, each has another part
 # What all verdicts depend on, and what none does.
 SHARED = ("common/build", "common/include", "common/simt", "common/src", "common/tools/check")
 OF_LIB = ("checkout", "cpp_text", "failed", "includes", "result")
+OF_OWN_PROGRAMS = "common/src/own_program.cpp"  # linked with what `./course run` makes, and with no check or lesson
 TEXTS = re.compile(r"\.md$|/(tests|bench|__pycache__)/")
 LESSONS = "lessons"  # their name beside those of the exercises
 NOT_OF_LESSONS = ("common", "checks", "mistakes", "alternatives", "hints", "results", "pictures", "scores")  # a chapter's other folders
@@ -48,7 +49,8 @@ def files_of_everything(top):
 @cache
 def of_everything(top):
     """The digest of what all verdicts depend on."""
-    return digest(top, files_of_everything(top), *find_compiler("", ["c++"]).splitlines()[:2])
+    files = set(files_of_everything(top)) - {top / OF_OWN_PROGRAMS}
+    return digest(top, files, *find_compiler("", ["c++"]).splitlines()[:2])
 
 
 def variants_of(top, chapter, exercise):

@@ -110,7 +110,8 @@ def version_of_cpp():
 
 def content(top, source):
     """The digest of what a test depends on."""
-    return due.digest(top, [*rules_of(top, source), *files_of(top, source)], due.of_everything(top), version_of_cpp())
+    own = [*rules_of(top, source), *files_of(top, source), top / due.OF_OWN_PROGRAMS]
+    return due.digest(top, own, due.of_everything(top), version_of_cpp())
 
 
 def recorded(top):
