@@ -245,6 +245,7 @@ def run_each(place, arguments, project, typed, expected):
         texts.append(text)
         print(text, end="", flush=True, file=sys.stderr if reports.needs_output(arguments.report) else sys.stdout)
 
+    # The runs come first: zip() asks them for more after the last one, and then their processes end by themselves.
     for outcome, file, said in zip(several.in_parallel(outcome_of_task, tasks, arguments.jobs or cores()), files, remarks):
         outcomes.append(outcome)
         if outcome.has_main:
