@@ -17,8 +17,8 @@
 /// - Threads may call this at the same time, with different values and limits. The cell never holds
 ///   anything but what these calls, made one after another in some order, would leave in it.
 /// - The cell is in global or in shared memory.
-/// An ordinary read of the cell counts only if atomicCAS confirms its value. A volatile read is a
-/// relaxed load.
+/// An ordinary read of the cell counts only if atomicCAS confirms its value. A volatile read counts
+/// as it is.
 __device__ inline unsigned atomic_add_saturating(unsigned* address, unsigned value,
                                                  unsigned limit) {
   unsigned old = *static_cast<volatile unsigned*>(address);  // a guess, which atomicCAS confirms

@@ -20,8 +20,8 @@ constexpr unsigned kNanBits = 0x7FFF'FFFF;
 ///   kNanBits, which stays. (This is the function `maximum` of IEEE 754-2019.)
 /// - Before the first call the cell holds a number or the NaN of kNanBits.
 /// - The cell is in global or in shared memory. Many threads may call this at the same time.
-/// An ordinary read of the cell counts only if atomicCAS confirms its value. A volatile read is a
-/// relaxed load.
+/// An ordinary read of the cell counts only if atomicCAS confirms its value. A volatile read counts
+/// as it is.
 __device__ inline float atomic_max_float(float* address, float value) {
   // Not negative: bits are ordered like floats, and as signed integers they are above the bits of
   // all negative ones. kNanBits is the largest of all.
