@@ -136,7 +136,8 @@ TEST_CASE("beat_scan: every start of a short array") {
   unsigned calls = 0;
   for (std::size_t offset_x = 0; offset_x < 16; ++offset_x) {
     if (!is_tried()) continue;
-    // Of the first four, no two lie alike in their 16 bytes: of a slow answer, few others are tried.
+    // In the first four cases x and out begin at different places of their 16 bytes: of a slow answer
+    // few other cases are tried.
     const std::size_t in_four = offset_x % 4,
                       offset_out = (offset_x / 4 + 1 + 3 * in_four) % 4 + 4 * in_four;
     INFO(text_of(77, kExact[0].text, offset_x, offset_out)
