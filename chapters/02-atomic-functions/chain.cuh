@@ -57,14 +57,15 @@ course::Verdict one_chain(const std::vector<T>& found, const std::vector<T>& lef
     const std::string value = text(n.value);
     const long stored = n.left - (bits == bits_of(first)), read = n.found - (bits == bits_of(last));
     if (n.found != n.left) {
-      const auto threads = [](long count) {
-        return course::counted(static_cast<std::uint64_t>(count), "thread");
+      const auto calls = [](long count) {
+        return course::counted(static_cast<std::uint64_t>(count), "call");
       };
-      return {false, "returned: " + value + " was found by " + threads(read) + " and stored by " +
-                         threads(stored) +
-                         (bits == bits_of(first) ? " (and there at the start)" : "") +
-                         (bits == bits_of(last) ? " (and there at the end)" : "") +
-                         ": no order of the threads explains that"};
+      return {false, "returned: " + calls(read) + " returned " + value + ", and after " +
+                         calls(stored) + " it is the value there" +
+                         (bits == bits_of(first) ? ", as at the start" : "") +
+                         (bits == bits_of(last) ? ", as at the end" : "") +
+                         ".\nEach call returns what one other call has left. At the end " +
+                         text(last) + " is there."};
     }
     if (root(bits) != root(bits_of(first))) {
       return {false, "returned: " + value + " was never there: no thread before stored it"};

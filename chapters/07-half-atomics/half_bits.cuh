@@ -126,8 +126,11 @@ inline course::Verdict one_chain(const std::vector<Bits>& found, const std::vect
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto who = [&] { return "returned[" + std::to_string(i) + "]: " + half_text(found[i]); };
     if (balance[found[i]] != 0) {
-      return {false, who() + " was found by " + (balance[found[i]] < 0 ? "more" : "fewer") +
-                         " threads than stored it: no order of the threads explains that"};
+      return {false,
+              who() + " was returned by " + (balance[found[i]] < 0 ? "more" : "fewer") +
+                  " calls than have left it there.\nEach call returns what one other call has "
+                  "left. At the end " +
+                  half_text(last) + " is there."};
     }
     if (root(found[i]) != root(first)) {
       return {false, who() + " was never there: no thread before stored it"};

@@ -27,7 +27,7 @@
 #include "waiting_time.hpp"
 
 #if COURSE_CPU_DEVICE
-#include <simt/testing.hpp>
+#include "report_text.hpp"
 #endif
 
 namespace course::runner {
@@ -80,12 +80,9 @@ void record(Failure failure) {
 /// A report fails the running test. It can come in the middle of an assertion, whose download
 /// waits for the kernel.
 void take_report(const simt::Report& report) {
-  std::vector<Access> accesses;
-  for (const simt::ReportedAccess& a : report.accesses) {
-    accesses.push_back({a.kind, repo_relative_path(a.file), a.line, a.block, a.thread});
-  }
   const bool is_first = !test.has_failed;
-  record({.text = report.text,
+  const std::string text = text_for_learner(report);
+  record({.text = text,
           .file = repo_relative_path(report.file),
           .line = report.line,
           .kind = FailureKind::finding,
@@ -93,10 +90,10 @@ void take_report(const simt::Report& report) {
           .finding = {.kind = simt::identifier(report.kind),
                       .kernel = report.kernel,
                       .object = report.object,
-                      .accesses = std::move(accesses)}});
+                      .accesses = accesses_of(report)}});
   if (!test.is_open) return;
   test.awaits_messages = is_first;
-  FAIL_CHECK(report.text);
+  FAIL_CHECK(text);
 }
 
 /// Remarks are worth reading only next to a failure, so those of earlier tests are dropped.

@@ -231,12 +231,18 @@ TEST_CASE("argmax_first: a warp has several rows, each far from the one before")
 }
 
 // Promise: a column may need more than 16 bits.
-TEST_CASE("argmax_first: a long row") {
+// Promise: the smallest of the columns, also where a later one is nearer to the beginning of its part.
+TEST_CASE("argmax_first: two long rows") {
   if (course::kCpuDevice && course::has_run_before()) return;
   const auto& [shape, launch] = row_checks::kLongRow;
-  std::vector<__half> x = row_checks::elements_of<__half>(shape, kBelowZero);
+  const Shape s{2, shape.columns, shape.start};
+  std::vector<__half> x = row_checks::elements_of<__half>(s, kBelowZero);
   x[70'001] = x[99'998] = __half(3.0f);
-  argmax_first_check::check_rows(shape, launch, "below zero, but 3 in columns 70001 and 99998", x);
+  for (std::size_t c = 40'003; c < s.columns; c += 97) x[s.columns + c] = __half(3.0f);
+  argmax_first_check::check_rows(s, launch,
+                                 "below zero, but 3 in columns 70001 and 99998 of row 0, and in "
+                                 "each 97th one from 40003 on of row 1",
+                                 x);
 }
 
 // Promise: a column may need more than the 21 bits that 16 bits of a lane's own can tell.

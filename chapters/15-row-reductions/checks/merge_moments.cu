@@ -112,8 +112,9 @@ Expected expected_of(const Shape& s, const std::vector<float>& x) {
 void check_results(const Shape& s, const std::vector<float>& x, const std::vector<float>& mean,
                    const std::vector<float>& variance) {
   const Expected e = expected_of(s, x);
-  REQUIRE(row_checks::near(mean, e.mean, e.mean_tolerance, "mean"));
-  REQUIRE(row_checks::near(variance, e.variance, e.variance_tolerance, "variance"));
+  const course::Inputs row = row_checks::row_of(s, x, 1);
+  REQUIRE(row_checks::near(mean, e.mean, e.mean_tolerance, "mean", row));
+  REQUIRE(row_checks::near(variance, e.variance, e.variance_tolerance, "variance", row));
 }
 
 void check_rows(const Shape& s, Launch launch, const Kind& kind) {
@@ -227,8 +228,9 @@ TEST_CASE("merge_moments: rows without columns, and no rows") {
   course::launch(row_moments, {2, 64}, d_x.data(), std::size_t{3}, std::size_t{0}, mean.data(),
                  variance.data());
   const std::vector<double> nan(3, std::nan("")), none(3, 0);
-  REQUIRE(row_checks::near(mean.download(), nan, none, "mean"));
-  REQUIRE(row_checks::near(variance.download(), nan, none, "variance"));
+  const auto row = [](std::size_t r) { return "row " + std::to_string(r) + " has no columns"; };
+  REQUIRE(row_checks::near(mean.download(), nan, none, "mean", row));
+  REQUIRE(row_checks::near(variance.download(), nan, none, "variance", row));
   check_rows({0, 10, 0}, {2, 64}, kSmall);
 }
 

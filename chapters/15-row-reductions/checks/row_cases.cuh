@@ -108,10 +108,20 @@ void at_last_rows(Work work, Launch many = kManyRows) {
   });
 }
 
+/// What an element of a result with `of_row` elements for each row is computed from: "row 1: x[300] = 2, x[301] = 5".
+inline course::Inputs row_of(const Shape& s, const std::vector<float>& x, std::size_t of_row) {
+  return [&s, &x, of_row](std::size_t i) {
+    const std::size_t r = i / of_row;
+    return "row " + std::to_string(r) + ": " +
+           course::elements_text("x", x, r * s.columns, (r + 1) * s.columns);
+  };
+}
+
 /// Ok if each element is within its tolerance: a NaN where a NaN is expected, and the same infinity.
 template <class T>
 course::Verdict near(const std::vector<T>& found, const std::vector<double>& expected,
-                     const std::vector<double>& tolerance, const std::string& name) {
+                     const std::vector<double>& tolerance, const std::string& name,
+                     const course::Inputs& inputs) {
   if (found.size() != expected.size()) {
     return course::same(found.size(), expected.size(), "elements of " + name);
   }
@@ -120,11 +130,11 @@ course::Verdict near(const std::vector<T>& found, const std::vector<double>& exp
     const std::string element = name + "[" + std::to_string(i) + "]";
     if (std::isnan(expected[i])) {
       if (std::isnan(y)) continue;
-      return {false, element + ": expected NaN, found " + course::number_text(found[i])};
+      return {false, element + ": expected NaN, found " + course::number_text(found[i]) + "; " +
+                         inputs(i)};
     }
-    if (y == expected[i]) continue;
-    const course::Verdict verdict = course::close(y, expected[i], tolerance[i], element);
-    if (!verdict) return verdict;
+    if (y == expected[i] || std::fabs(y - expected[i]) <= tolerance[i]) continue;
+    return course::close(y, expected[i], tolerance[i], element, inputs(i));
   }
   return {};
 }

@@ -90,7 +90,7 @@ void check_sums(const Shape& s, const std::vector<float>& x, const std::vector<f
     tolerance.push_back(static_cast<double>(std::fabs(sum) * 0x1p-22L +
                                             size * (0x1p-38L + columns * columns * 0x1p-58L)));
   }
-  REQUIRE(row_checks::near(sums, exact, tolerance, "sums"));
+  REQUIRE(row_checks::near(sums, exact, tolerance, "sums", row_checks::row_of(s, x, 1)));
 }
 
 void check_rows(const Shape& s, Launch launch, const std::string& text,

@@ -98,8 +98,8 @@ void check_answer(const Shape& s, const std::vector<float>& x, const std::vector
                 ? "which has " + course::counted(s.columns, "column")
                 : "which is " + course::number_text(static_cast<float>(expected.values[i])));
   }));
-  REQUIRE(
-      row_checks::near(values, expected.values, std::vector<double>(values.size(), 0), "values"));
+  REQUIRE(row_checks::near(values, expected.values, std::vector<double>(values.size(), 0), "values",
+                           row_checks::row_of(s, x, kTop)));
 }
 
 void check_rows(const Shape& s, Launch launch, const std::string& text,
@@ -226,12 +226,20 @@ TEST_CASE("top_k: a warp has several rows, each far from the one before") {
 }
 
 // Promise: a column may need more than 16 bits.
-TEST_CASE("top_k: a long row") {
+// Promise: of equal elements the one with the smaller column comes first, also where a later one is nearer to the
+// beginning of its part.
+TEST_CASE("top_k: two long rows") {
   if (course::kCpuDevice && course::has_run_before()) return;
   const auto& [shape, launch] = row_checks::kLongRow;
-  std::vector<float> x = row_checks::elements_of<float>(shape, kBelowZero);
+  const Shape s{2, shape.columns, shape.start};
+  std::vector<float> x = row_checks::elements_of<float>(s, kBelowZero);
   x[70'001] = x[99'998] = x[65'535] = 3.0f;
-  check_rows(shape, launch, "below zero, but 3 in columns 65535, 70001 and 99998", x);
+  for (std::size_t c = 40'003; c < s.columns; c += 97) x[s.columns + c] = 3.0f;
+  check_rows(
+      s, launch,
+      "below zero, but 3 in columns 65535, 70001 and 99998 of row 0, and in each 97th one from "
+      "40003 on of row 1",
+      x);
 }
 
 // Promise: a column may need more than the 24 bits that a float keeps (GPU only).

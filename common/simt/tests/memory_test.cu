@@ -20,6 +20,12 @@ __global__ void store_at(float* x, long i) { x[i + static_cast<long>(threadIdx.x
 __global__ void load_at(const float* x, long i, float* y) { *y = x[i]; }
 __global__ void add_at(int* counts, int i) { atomicAdd(&counts[i], 1); }
 
+constexpr int kTicketTaken = __LINE__ + 2;
+__global__ void append(int* list, int* count) {
+  const int ticket = atomicAdd(count, 1);
+  list[ticket] = static_cast<int>(threadIdx.x);
+}
+
 constexpr int kNoBoundsCheck = __LINE__ + 3;
 __global__ void scale(float* x, int n, float factor) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -85,6 +91,19 @@ TEST_CASE("a missing bounds check: one past the end") {
   }
 }
 
+TEST_CASE("an index that an atomic has returned") {
+  auto list = Array<int>::zeros(40);
+  const std::string line = "memory_test.cu:" + std::to_string(kTicketTaken);
+  for (const std::uint64_t seed : {0, 1, 2, 3}) {
+    const Array<int> count(std::vector<int>{3});
+    const std::string text =
+        observe([&] { append<<<1, 64>>>(list.data(), count.data()); }, seed).text();
+    CHECK(lacks(text, {"at list[40]", line.c_str(), ") has returned 40 to this", "and 40 is the",
+                       "The last element is list[39]."}) == "");
+    CHECK(lacks(text, {"if (i < n)"}) != "");
+  }
+}
+
 TEST_CASE("an index that is the number of the block, not that of the thread") {
   auto values = Array<float>::zeros(4);
   const auto text = [&] {
@@ -114,11 +133,11 @@ TEST_CASE("indices before, after and far from an array") {
   };
   CHECK(lacks(by_two(-1), {"number 0 of the grid"}) == "");
   CHECK(lacks(by_two(-2), {"The index is -2"}) == "");
-  CHECK(lacks(text(64),
-              {"values[64], just past the end of values (64 elements)",
-               "The last element is values[63], and the thread is number 0 of the grid: how",
-               "come to 64?"}) == "");
+  CHECK(lacks(text(64), {"values[64], just past the end of values (64 elements)",
+                         "The last element is values[63]: how does the index", "come to 64?"}) ==
+        "");
   CHECK(lacks(text(64), {"if (i < n)"}) != "");
+  CHECK(lacks(text(80), {"The last element is values[63]: how does the index come to 80?"}) == "");
   CHECK(lacks(text(80), {"values[80], 17 elements past the end of values (64 elements)"}) == "");
   CHECK(lacks(text(1L << 31), {"OUT OF BOUNDS"}) == "");
   CHECK(lacks(text(-(1L << 33)), {"OUT OF BOUNDS"}) == "");

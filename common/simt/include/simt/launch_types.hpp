@@ -24,8 +24,9 @@ struct Launch {
   dim3 grid, block;
   dim3 cluster{1, 1, 1};  // blocks
   std::size_t shared_bytes = 0;
-  bool cooperative = false;    // all its blocks are resident
-  unsigned most_resident = 0;  // blocks that the device has room for at the same time
+  std::size_t most_shared = 0;  // bytes that a block may have: __shared__ variables, and dynamic
+  bool cooperative = false;     // all its blocks are resident
+  unsigned most_resident = 0;   // blocks that the device has room for at the same time
   void (*body)(const void* closure) = nullptr;  // calls the kernel, in one thread
   std::shared_ptr<const void> closure;          // the kernel's arguments
   std::vector<PointerArgument> pointers;

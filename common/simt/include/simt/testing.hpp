@@ -91,6 +91,7 @@ struct Report {
   std::string object = {};                    // what is accessed: "d_sum"; empty if it has no name
   std::vector<ReportedAccess> accesses = {};  // the one that completed the finding first
   std::string facts = {};                     // of a race: `text` without what to try
+  bool is_cured_there = false;  // of a race: what to try is a change of the lines of `accesses`
 };
 
 /// Receives every finding, on the host's stack, when the launch that made it has ended: inside of the call of the runtime

@@ -131,6 +131,7 @@ cudaError_t check_configuration(Launch& launch) {
                       shared_opt_in() == 0 ? " without cudaFuncSetAttribute" : "");
     return cudaErrorInvalidValue;
   }
+  launch.most_shared = shared_opt_in() == 0 ? kSharedPerBlock : kSharedOptIn;
   const int fit =
       blocks_that_fit(static_cast<int>(block.x * block.y * block.z), launch.shared_bytes);
   const unsigned together = launch.cluster.x * launch.cluster.y * launch.cluster.z;

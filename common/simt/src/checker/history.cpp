@@ -128,8 +128,8 @@ void record_atomic(Thread& t, const Allocation& a, std::uintptr_t address, Acces
            .pc = pc,
            .clock = t.now(),
            .barrier = t.block->barrier_clock,
-           .expected = before.expected,
            .found = before.found,
+           .expected = before.expected,
            .rounds = before.rounds,
            .from = last_atomic_at(a, address),
            .kind = kind,
@@ -137,7 +137,8 @@ void record_atomic(Thread& t, const Allocation& a, std::uintptr_t address, Acces
            .changed = kind == AccessKind::relaxed_write,
            .takes_lock = false,
            .releases = releases,
-           .acquires = false};
+           .acquires = false,
+           .has_found = false};
 }
 
 void record_fence(Thread& t, Scope scope, FenceOf of, const char* name, const void* caller) {
@@ -152,8 +153,8 @@ void record_fence(Thread& t, Scope scope, FenceOf of, const char* name, const vo
                   .pc = pc,
                   .clock = t.now() + 1,  // the fence is about to move it on
                   .barrier = t.block->barrier_clock,
-                  .expected = 0,
                   .found = 0,
+                  .expected = 0,
                   .rounds = 0,
                   .from = {},
                   .kind = AccessKind::fence,
@@ -161,7 +162,8 @@ void record_fence(Thread& t, Scope scope, FenceOf of, const char* name, const vo
                   .changed = false,
                   .takes_lock = false,
                   .releases = of == FenceOf::release,
-                  .acquires = false};
+                  .acquires = false,
+                  .has_found = false};
 }
 
 }  // namespace simt

@@ -19,15 +19,17 @@ struct SyncEvent {
   std::uint32_t pc = 0;        // as in Access
   std::uint32_t clock = 0;     // of the thread: what it accessed before has an earlier one
   std::uint32_t barrier = 0;   // what its block did before this clock came before a barrier
-  std::uint64_t expected = 0, found = 0;  // by a compare-and-swap ...
-  std::uint32_t rounds = 0;               // ... so many times in a row; 0: not known
-  Access from;                            // the atomic that stored there last, before this one
+  std::uint64_t found = 0;     // the value that was there; see has_found
+  std::uint64_t expected = 0;  // by a compare-and-swap ...
+  std::uint32_t rounds = 0;    // ... that has found the same so many times in a row; 0: not known
+  Access from;                 // the atomic that stored there last, before this one
   AccessKind kind = AccessKind::none;
   Scope scope = Scope::device;
   bool changed = false;     // the value there
   bool takes_lock = false;  // a 1 came into the place of a 0, by a compare-and-swap or an exchange
   bool releases = false;    // its memory order is a fence before it ...
   bool acquires = false;    // ... and one after it
+  bool has_found = false;   // an atomic of up to 8 bytes that is done
 };
 
 /// The last events of a thread. All that it finds unchanged by one instruction is one.
@@ -54,23 +56,21 @@ void history_end_block(const Block& block);
 /// The thread is about to do an atomic there.
 void record_atomic(Thread& t, const Allocation& a, std::uintptr_t address, AccessKind kind,
                    Scope scope, const char* name, const void* caller);
-/// What the thread's atomic there has done.
-inline void record_result(Thread& t, std::uintptr_t address, bool changed, bool takes_lock) {
+/// What the thread's atomic there has done. `expected`: by a compare-and-swap; null otherwise.
+inline void record_result(Thread& t, std::uintptr_t address, std::size_t size, bool changed,
+                          bool takes_lock, const void* found, const void* expected) {
   if (t.history == nullptr || t.history->count == 0) return;
   SyncEvent& last = t.history->newest();
   if (last.address != address) return;
   last.changed = changed;
   last.takes_lock = takes_lock;
-}
-/// It was a compare-and-swap.
-inline void record_comparison(Thread& t, std::uintptr_t address, std::size_t size,
-                              const void* expected, const void* found) {
-  if (t.history == nullptr || t.history->count == 0) return;
-  SyncEvent& last = t.history->newest();
-  if (last.address != address || size > sizeof last.found) return;
+  if (size > sizeof last.found) return;
   const std::uint64_t expected_before = last.expected, found_before = last.found;
-  std::memcpy(&last.expected, expected, size);
+  last.has_found = true;
+  last.found = 0;
   std::memcpy(&last.found, found, size);
+  if (expected == nullptr) return;
+  std::memcpy(&last.expected, expected, size);
   const bool is_same = last.expected == expected_before && last.found == found_before;
   last.rounds = is_same ? last.rounds + 1 : 1;
 }

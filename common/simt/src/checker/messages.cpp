@@ -66,6 +66,8 @@ std::string wrapped(const std::string& text) {
   return lines;
 }
 
+std::string bytes(std::size_t n) { return fmt::format("{} byte{}", n, n == 1 ? "" : "s"); }
+
 namespace {
 
 /// The name of the relaxed access, if one is.
@@ -266,25 +268,32 @@ std::string hint_without_order(const Race& race) {
   return text;
 }
 
-std::string race_hint(const Race& race, const Overwrite* values) {
+/// What to try. `is_there`: it is a change of the lines of the two accesses.
+struct Hint {
+  std::string text;
+  bool is_there = true;
+};
+
+Hint race_hint(const Race& race, const Overwrite* values) {
   const AsyncCopy* const copy = copy_under_way(race.address);
-  if (copy != nullptr && pc_of(copy->caller) == race.earlier.access.pc) return copy_hint(*copy);
+  if (copy != nullptr && pc_of(copy->caller) == race.earlier.access.pc) return {copy_hint(*copy)};
   if (is_atomic(race.earlier.kind) && is_atomic(race.now.kind)) {
-    return "What has block scope is atomic among the threads of one block only. Use the function without\n"
-           "  _block, or thread_scope_device instead of thread_scope_block.";
+    return {
+        "What has block scope is atomic among the threads of one block only. Use the function without\n"
+        "  _block, or thread_scope_device instead of thread_scope_block."};
   }
-  if (is_atomic(race.earlier.kind) != is_atomic(race.now.kind)) return hint_beside_atomic(race);
+  if (is_atomic(race.earlier.kind) != is_atomic(race.now.kind)) return {hint_beside_atomic(race)};
   const Explanation found = explain_race(race);
   if (found.cause == RaceCause::same_statement || found.cause == RaceCause::test_and_store) {
     const std::string question = index_question(race);
-    return question.empty() ? found.text + "\n  If not: give each thread an index of its own."
-                            : question + "\n  " + found.text;
+    return {question.empty() ? found.text + "\n  If not: give each thread an index of its own."
+                             : question + "\n  " + found.text};
   }
-  if (found.cause != RaceCause::no_order) return found.text;
+  if (found.cause != RaceCause::no_order) return {found.text, found.cause > RaceCause::two_steps};
   const bool same_line = race.earlier_line.text() == race.now_line.text();
   if (writes(race.earlier.kind) && writes(race.now.kind) && same_line)
-    return hint_of_writes(race, values);
-  return hint_without_order(race);
+    return {hint_of_writes(race, values)};
+  return {hint_without_order(race), false};
 }
 
 }  // namespace
@@ -303,13 +312,15 @@ void report_pair(std::uint32_t earlier_pc, std::uint32_t now_pc,
 void report_race(const Side& earlier, const Side& now, std::uintptr_t address, const Thread& t,
                  const Overwrite* values) {
   const auto report = [&](const SourceLine& earlier_line, const SourceLine& now_line) {
+    const Hint hint = race_hint({earlier, now, address, t, earlier_line, now_line}, values);
     Report r = race_finding(
         now_line,
         fmt::format("DATA RACE in kernel {} on {}\n  {:<6} at {} by {}\n  {:<6} at {} by {}",
                     engine.launch->kernel, describe_address(address), verb_of(now),
                     now_line.full_text(), thread_name(now.access.thread), verb_of(earlier),
                     earlier_line.full_text(), thread_name(earlier.access.thread)),
-        race_hint({earlier, now, address, t, earlier_line, now_line}, values));
+        hint.text);
+    r.is_cured_there = hint.is_there;
     r.object = object_at(address);
     r.accesses = {access_by(verb_of(now), now_line, now.access.thread),
                   access_by(verb_of(earlier), earlier_line, earlier.access.thread)};

@@ -1,6 +1,6 @@
 // What the checker says. The rules (rules.hpp, rules.cpp, overlap.cpp) decide that something is
-// wrong; what it is called, and what to try, is written in messages.cpp, memory_messages.cpp, bulk_messages.cpp and
-// overlap_messages.cpp.
+// wrong; what it is called, and what to try, is written in messages.cpp, memory_messages.cpp, stray_index.cpp,
+// bulk_messages.cpp and overlap_messages.cpp.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +23,8 @@ const char* verb(AccessKind k, const char* name = nullptr);
 std::string capitalised(std::string text);
 /// Sentences in lines that fit into a message.
 std::string wrapped(const std::string& sentences);
+/// "1 byte", "8 bytes".
+std::string bytes(std::size_t n);
 
 /// One side of a race.
 struct Side {

@@ -263,11 +263,10 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
 void atomic_done(bool changed, const AtomicValues& values) {
   if (engine.current == nullptr) return;
   if (engine.tracing) trace_atomic(*engine.current, values);
-  record_result(*engine.current, announced.address, changed, changed && takes_lock(values));
-  if (announced.kind == AtomicKind::compare_and_swap && values.expected != nullptr) {
-    record_comparison(*engine.current, announced.address, announced.size, values.expected,
-                      values.old);
-  }
+  const bool is_comparison = announced.kind == AtomicKind::compare_and_swap;
+  record_result(*engine.current, announced.address, values.type.size, changed,
+                changed && takes_lock(values), values.old,
+                is_comparison ? values.expected : nullptr);
   if (changed) {
     if (!announced.is_shared) engine.has_effects = true;
     note_change();

@@ -1,4 +1,8 @@
 // __shared__ variables of the running block.
+#include <fmt/format.h>
+
+#include <string>
+
 #include "base/limits.hpp"
 #include "base/scoped_ignore.hpp"
 #include "kernel/engine.hpp"
@@ -20,6 +24,16 @@ void* block_shared(const void* key, const SharedVariable& variable, const void* 
         "the __shared__ variables take more than 48 KiB, which nvcc refuses: use extern __shared__ "
         "memory, and cudaFuncSetAttribute",
         cudaErrorLaunchFailure, caller);
+  }
+  const Launch& launch = *engine.launch;
+  if (in_use + launch.shared_bytes > launch.most_shared) {
+    static std::string& message = *new std::string;  // the trap unwinds no stack
+    message = fmt::format(
+        "a block has {} bytes of dynamic shared memory and at least {} of __shared__ variables, and "
+        "a GPU refuses a launch with more than {} of both{}",
+        launch.shared_bytes, in_use, launch.most_shared,
+        launch.most_shared == kSharedPerBlock ? " without cudaFuncSetAttribute" : "");
+    trap(message.c_str(), cudaErrorInvalidValue, caller);
   }
   Allocation* a = acquire_shared(variable.size, variable.element, variable.name);
   a->extents.clear();

@@ -1,0 +1,29 @@
+#include "report_text.hpp"
+
+#if COURSE_CPU_DEVICE
+#include <algorithm>
+
+#include "repo_relative_path.hpp"
+
+namespace course::runner {
+
+std::vector<Access> accesses_of(const simt::Report& report) {
+  std::vector<Access> accesses;
+  for (const simt::ReportedAccess& a : report.accesses) {
+    accesses.push_back({a.kind, repo_relative_path(a.file), a.line, a.block, a.thread});
+  }
+  return accesses;
+}
+
+std::string text_for_learner(const simt::Report& report) {
+  const bool are_of_check = std::all_of(
+      report.accesses.begin(), report.accesses.end(),
+      [](const simt::ReportedAccess& a) { return a.file.find("/checks/") != std::string::npos; });
+  if (!report.is_cured_there || !are_of_check) return report.text;
+  return report.facts +
+         "\n  Both accesses are the check's. Which function of the exercise is to put them in order, and by\n"
+         "  which of its lines?";
+}
+
+}  // namespace course::runner
+#endif
