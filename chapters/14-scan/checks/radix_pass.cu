@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "checks/starts.cuh"
+
 namespace radix_pass_check {
 
 using Keys = course::DataKind<unsigned>;
@@ -74,12 +76,17 @@ void check_output(const std::vector<unsigned>& found_keys,
 }
 
 void check(std::size_t n, const Keys& kind, unsigned shift) {
-  INFO("n = " << n << ", shift = " << shift << ": " << kind.text);
+  const auto [start_keys, start_values, start_out_keys, start_out_values] =
+      scan_checks::starts_of(n);
+  INFO("n = " << n << ", shift = " << shift << ": " << kind.text << "; "
+              << scan_checks::start_text("keys", start_keys, 4) << ", "
+              << scan_checks::start_text("values", start_values, 4) << ",\n"
+              << scan_checks::start_text("out_keys", start_out_keys, 4) << ", "
+              << scan_checks::start_text("out_values", start_out_values, 4));
   const std::vector<unsigned> keys = kind.values(n), values = numbers(n, 5000);
-  const course::Placed<unsigned> d_keys(keys, 1),
-      d_values(values, 3);  // never where four could be one load
+  const course::Placed<unsigned> d_keys(keys, start_keys), d_values(values, start_values);
   const std::vector<unsigned> poison(n, 0xeeee'eeee);
-  course::Placed<unsigned> out_keys(poison, 2), out_values(poison, 1);
+  course::Placed<unsigned> out_keys(poison, start_out_keys), out_values(poison, start_out_values);
   radix_pass(d_keys.data(), d_values.data(), n, shift, out_keys.data(), out_values.data());
   check_output(out_keys.download(), out_values.download(), keys, values, shift);
   REQUIRE(out_keys.intact("out_keys"));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "checks/part_ends.cuh"
+#include "checks/starts.cuh"
 
 namespace run_lengths_check {
 
@@ -92,11 +93,13 @@ void check_output(const std::vector<unsigned>& count, const std::vector<Byte>& v
 }
 
 void check(std::size_t n, const Kind& kind) {
-  INFO("n = " << n << ": " << kind.text);
+  const auto [start_x, start_values, unused, unused_too] = scan_checks::starts_of(n);
+  INFO("n = " << n << ": " << kind.text << "; " << scan_checks::start_text("x", start_x, 1) << ", "
+              << scan_checks::start_text("values", start_values, 1));
   const std::vector<Byte> x = kind.values(n);
-  const course::Placed<Byte> d_x(x, 3);  // never where four could be one load
+  const course::Placed<Byte> d_x(x, start_x);
   const std::size_t runs = reference(x).values.size();
-  course::Placed<Byte> values(std::vector<Byte>(runs, 0xee), 1);
+  course::Placed<Byte> values(std::vector<Byte>(runs, 0xee), start_values);
   course::GuardedBuffer<unsigned> lengths(runs), count(1);
   run_lengths(d_x.data(), n, values.data(), lengths.data(), count.data());
   check_output(count.download(), values.download(), lengths.download(), x);

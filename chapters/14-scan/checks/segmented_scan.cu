@@ -10,15 +10,17 @@
 #include <vector>
 
 #include "checks/part_ends.cuh"
+#include "checks/starts.cuh"
 
 namespace segmented_scan_check {
 
 using Flags = course::DataKind<unsigned char>;
 using E = course::Element;
 
-const Flags kSome{"one flag in eight is set, with any byte", [](E e) {
-                    return static_cast<unsigned char>(e.random % 8 == 0 ? 1 + e.random / 8 : 0);
-                  }};
+const Flags kSome{
+    "one flag in eight is set, with any byte", [](E e) {
+      return static_cast<unsigned char>(e.random % 8 == 0 ? 1 + e.random * 37 % 255 : 0);
+    }};
 const Flags kNone{"no flag is set", [](E) { return static_cast<unsigned char>(0); }};
 const Flags kFew{"flags of 1 about every 700 elements", [](E e) {
                    return static_cast<unsigned char>(e.i > 0 && e.random % 700 == 3 ? 1 : 0);
@@ -72,12 +74,15 @@ void check_output(const std::vector<unsigned>& found, const std::vector<unsigned
 }
 
 void check(std::size_t n, const Flags& kind, bool in_place = false) {
-  INFO("n = " << n << ": " << kind.text << (in_place ? "; out is x" : ""));
+  const auto [start_x, start_flags, start_out, unused] = scan_checks::starts_of(n);
+  INFO("n = " << n << ": " << kind.text << "; " << scan_checks::start_text("x", start_x, 4) << ", "
+              << scan_checks::start_text("flags", start_flags, 1)
+              << (in_place ? "; out is x" : ", " + scan_checks::start_text("out", start_out, 4)));
   const std::vector<unsigned> x = numbers(n, 1);
   const std::vector<unsigned char> flags = kind.values(n);
-  course::Placed<unsigned> d_x(x, 1);
-  const course::Placed<unsigned char> d_flags(flags, 3);  // never where four could be one load
-  course::GuardedBuffer<unsigned> out(n);
+  course::Placed<unsigned> d_x(x, start_x);
+  const course::Placed<unsigned char> d_flags(flags, start_flags);
+  course::Placed<unsigned> out(std::vector<unsigned>(n, 0xeeee'eeee), start_out);
   segmented_scan(d_x.data(), d_flags.data(), n, in_place ? d_x.data() : out.data());
   check_output(in_place ? d_x.download() : out.download(), x, flags);
   REQUIRE(out.intact("out"));
