@@ -181,7 +181,7 @@ TEST_CASE("beat_filter: one object, called twice in a row, before the first numb
 // Promise: blocks may start in any order (the CPU device starts the last one first; a GPU may hang).
 TEST_CASE("beat_filter: many tiles") {
   if (course::has_run_before()) return;
-  constexpr std::size_t n = (1 << 19) + 1000;
+  constexpr std::size_t n = (1 << 20) + 1000;
   INFO(text_of(n, kKinds[0].text, 1, 2));
   BeatFilter answer;
   course::with_seed(2, [&] { beat_filter_check::check(answer, kKinds[0].values(n), 1, 2); });

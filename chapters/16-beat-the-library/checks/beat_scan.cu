@@ -229,7 +229,7 @@ TEST_CASE("beat_scan: one object, called twice in a row, before the first sums a
 // Promise: blocks may start in any order (the CPU device starts the last one first; a GPU may hang).
 TEST_CASE("beat_scan: many tiles") {
   if (course::has_run_before()) return;
-  constexpr std::size_t n = (1 << 19) + 1001;
+  constexpr std::size_t n = (1 << 20) + 1001;
   INFO(text_of(n, kExact[0].text, 1, 2));
   BeatScan answer;
   course::with_seed(2, [&] { beat_scan_check::check(answer, kExact[0].values(n), 1, 2); });
