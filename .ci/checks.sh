@@ -3,16 +3,16 @@
 # shellcheck shell=bash disable=SC2154  # $log
 passed=0 failed=0 skipped=0
 
-# limited COMMAND...: runs a command for at most 20 minutes. What still runs then is shown and killed: a command that hangs
-# is one failed check, not the end of all.
+# limited COMMAND...: runs a command for at most $minutes, 20 unless set. What still runs then is shown and killed: a command
+# that hangs is one failed check, not the end of all.
 limited() {
-  local command watch code
+  local command watch code most=${minutes:-20}
   set -m # each of the two in a process group of its own, which can be killed whole
   "$@" &
   command=$!
   {
-    sleep 1200
-    echo "still running after 20 minutes:" && ps -eo pid,etimes,stat,args --forest
+    sleep $((60 * most))
+    echo "still running after $most minutes:" && ps -eo pid,etimes,stat,args --forest
     kill -KILL -- "-$command"
   } &
   watch=$!

@@ -8,10 +8,9 @@
 
 namespace scan_checks {
 
-/// So many elements after a multiple of 64 bytes four arrays begin, for n elements. Under each schedule others.
+/// So many elements after a multiple of 64 bytes four arrays begin, for n elements.
 inline std::array<std::size_t, 4> starts_of(std::size_t n) {
-  const std::size_t turn = n + course::seed();
-  return {turn % 4, (turn + turn / 4) % 4, (turn + turn / 8) % 4, (turn + turn / 16) % 4};
+  return {n % 4, (n + n / 4) % 4, (n + n / 8) % 4, (n + n / 16) % 4};
 }
 
 /// "x begins 4 bytes after a multiple of 64".

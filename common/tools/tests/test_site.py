@@ -136,7 +136,7 @@ QUESTIONS = {
     "search.html": {
         "race": RACE,
         "data races": RACE,
-        "memory order": ["12-memory-order"],
+        "memory order": ["12-memory-order", "12-memory-order#first-half-memory-order"],
         "atomicAdd": ["01-global-atomic#step-2-atomicadd"],
         "shuffle": ["05-warp-shuffle#step-2-a-shuffle-instead-of-shared-memory"],
         "__shfl_down_sync": ["05-warp-shuffle#step-2-a-shuffle-instead-of-shared-memory"],
