@@ -121,14 +121,6 @@ __global__ void wait_for_the_clock(int* x) {
   x[0] = 1;
 }
 
-__global__ void both_kinds_of_shared(int* x) {
-  __shared__ int variables[256];
-  extern __shared__ int dynamic[];
-  dynamic[threadIdx.x] = static_cast<int>(threadIdx.x);
-  variables[threadIdx.x] = dynamic[threadIdx.x];
-  if (blockIdx.x == 0) x[threadIdx.x] = variables[threadIdx.x];
-}
-
 constexpr unsigned kAtomics = 1u << 18;
 /// Each block takes some hundredths of a second.
 __global__ void many_atomics(unsigned* sum) {
@@ -311,27 +303,6 @@ TEST_CASE("a call through a null pointer has a message") {
   check_stopped(null_function, ReportKind::trap,
                 {"KERNEL STOPPED in kernel: an access to address 0x0, where no memory is",
                  "limits_test.cu:", "block 0 thread 5"});
-}
-
-TEST_CASE("__shared__ variables count in what a launch may have without an opt-in") {
-  constexpr std::size_t all = 48 * 1024, variables = 1024, large = 100 * 1024;
-  const auto launched = [](std::size_t dynamic) {
-    return observe([dynamic] {
-      auto x = Array<int>::zeros(64);
-      both_kinds_of_shared<<<2, 64, dynamic>>>(x.data());
-      cudaDeviceSynchronize();
-    });
-  };
-  CHECK(launched(all - variables).clean());
-  const Outcome outcome = launched(all - variables + 4);
-  CHECK(outcome.error == cudaErrorInvalidValue);
-  CHECK(lacks(outcome.text(),
-              {"KERNEL STOPPED in both_kinds_of_shared: a block has 48132 bytes of dynamic shared",
-               "at least 1024 of __shared__ variables, and a GPU refuses a launch with more than",
-               "49152 of both without cudaFuncSetAttribute", "limits_test.cu:"}) == "");
-  cudaFuncSetAttribute(both_kinds_of_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, large);
-  CHECK(launched(large).clean());
-  cudaFuncSetAttribute(both_kinds_of_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 0);
 }
 
 TEST_CASE("the blocks of a grid of millions are told apart") {
