@@ -306,10 +306,10 @@ TEST_CASE("top_k: every element is loaded once, by threads that share the rows")
     REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 1, kTop));
   }
   const Launch launch{4, 128};
-  const Shape shape{32, 1536, 0};
+  const Shape shape{64, 1536, 0};
   const std::size_t elements = shape.rows * shape.columns;
-  // A warp has 1 / 16 of the elements. It may also write all results of its block's 8 rows, one by one.
-  const std::size_t most = 2 * (elements / 32 / 16) + 64 + 8 * 2 * kTop;
+  // A warp has 1 / 16 of the elements. It may also write all results of its block's 16 rows, one by one.
+  const std::size_t most = 2 * (elements / 32 / 16) + 64 + 16 * 2 * kTop;
   auto counters = course::count([&] { check_rows(shape, launch, kTies); });
   if (!course::work_is_shared(*counters,
                               most)) {  // warps may take rows by ticket: not in order, then

@@ -173,7 +173,7 @@ TEST_CASE("beat_softmax: rows of every length, at several starts") {
         127u, 128u, 129u, 255u, 256u, 257u, 500u, 1000u, 1023u, 1024u, 1025u}) {
     for (int k = 0; k < 2; ++k, ++turn) {
       if (!is_tried()) continue;
-      const Shape s{width > 200 ? 3 : 3 + turn % 7, width};
+      const Shape s{width > 200 ? 3 : 5 + turn % 9, width};
       const Kind& kind = kKinds[turn % std::size(kKinds)];
       const std::size_t offset_x = turn % 2 ? turn * 5 % 16 : 0;  // many loads are wide at 0
       const std::size_t offset_y = turn % 4 < 2 ? (turn * 3 + turn / 4 + 1) % 16 : 0;
@@ -249,7 +249,7 @@ TEST_CASE("beat_softmax: many rows") {
   if (course::has_run_before() || !is_tried()) return;
   const bool grows = course::kCpuDevice && blocks_for(kManyRows) >= 2 * blocks_for(kManyRows / 2);
   const std::size_t two_turns = course::kCpuDevice ? rows_for_two_turns() : kManyRows;
-  for (const Shape& s : {Shape{1100, 130}, Shape{grows ? kManyRows : two_turns, 3},
+  for (const Shape& s : {Shape{1100, 300}, Shape{grows ? kManyRows : two_turns, 20},
                          Shape{70'000, 3}, Shape{(1u << 21) + 5, 1}}) {
     if (grows && s.rows >= kManyRows) {
       check_some_blocks(s, 16, s.rows == kManyRows ? 16 : 0);
@@ -330,8 +330,8 @@ TEST_CASE("beat_softmax: one object, called again with other shapes") {
   BeatSoftmax answer;
   unsigned calls = 0;
   std::size_t turn = 0;
-  for (const Shape& s : {Shape{2, 33}, Shape{200, 1}, Shape{0, 10}, Shape{40, 32}, Shape{3, 0},
-                         Shape{1, 5000}, Shape{70, 31}, Shape{1, 1}, Shape{2, 4096}}) {
+  for (const Shape& s : {Shape{2, 33}, Shape{500, 1}, Shape{0, 10}, Shape{60, 32}, Shape{3, 0},
+                         Shape{1, 5000}, Shape{130, 31}, Shape{1, 1}, Shape{2, 4096}}) {
     if (!is_tried()) continue;
     const Kind& kind = kKinds[turn++ % 3 * 2];
     INFO(text_of(s, kind.text) << "; call " << ++calls << " of one object");
