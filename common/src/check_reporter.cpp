@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "failure_text.hpp"
+#include "observer.hpp"
 #include "passed_cases.hpp"
 #include "repo_relative_path.hpp"
 #include "shown_claims.hpp"
@@ -49,20 +51,11 @@ struct Test {
   bool leaves_out = false;  // from here on it depends on the answer which cases are tried
   bool awaits_messages =
       false;  // a report has come: the FAIL_CHECK that follows brings its messages
-  cudaError_t thrown = cudaSuccess;  // by the exception that was translated last
+  std::uint64_t times_seed_was_told = 0;  // before it began
+  cudaError_t thrown = cudaSuccess;       // by the exception that was translated last
 };
 Test test;
 bool device_lost = false;
-
-std::string indented(const std::string& text) {
-  std::string lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    lines += "  " + text.substr(at, end - at) + "\n";
-    at = end + 1;
-  }
-  return lines;
-}
 
 /// Keeps the first failure of a test case: those that follow are mostly its consequences.
 void record(Failure failure) {
@@ -70,6 +63,7 @@ void record(Failure failure) {
   for (const std::string& section : test.sections) {
     failure.test += (failure.test.empty() ? "" : " / ") + section;
   }
+  failure.follows_seed = course::detail::times_seed_was_told() > test.times_seed_was_told;
   the_run.failures.push_back(std::move(failure));
 }
 
@@ -154,6 +148,11 @@ CATCH_TRANSLATE_EXCEPTION(const CudaError& error) {
   return error.what();
 }
 
+/// True for the error of a launch that cannot be, which no device gives because it is full or absent.
+bool is_refusal(cudaError_t error) {
+  return error == cudaErrorInvalidValue || error == cudaErrorInvalidConfiguration;
+}
+
 std::string expression_text(const Catch::AssertionResult& result) {
   const std::string expanded = result.getExpandedExpression();
   if (expanded == last_verdict.text) return expanded;
@@ -202,8 +201,9 @@ Failure describe(const Catch::AssertionStats& stats) {
     case Catch::ResultWas::ThrewException:
       failure.text = "an exception was thrown: " + std::string(result.getMessage());
       // On a GPU, the hardware's own memory check shows as the error of a later call.
-      failure.is_rejection = !kCpuDevice && is_sticky(thrown);
-      failure.kind = failure.is_rejection ? FailureKind::finding : FailureKind::exception;
+      failure.kind =
+          !kCpuDevice && is_sticky(thrown) ? FailureKind::finding : FailureKind::exception;
+      failure.is_rejection = failure.kind == FailureKind::finding || is_refusal(thrown);
       break;
     case Catch::ResultWas::FatalErrorCondition:
       failure.text = "the program crashed: " + std::string(result.getMessage());
@@ -230,32 +230,6 @@ Failure describe(const Catch::AssertionStats& stats) {
   return failure;
 }
 
-/// What is printed below a failure: warnings, the seed, what to edit and to run.
-std::string next_steps() {
-  std::ostringstream steps;
-  const char* const edit = std::getenv("COURSE_EDIT");
-  const char* const rerun = std::getenv("COURSE_RERUN");
-  const char* const warnings = std::getenv("COURSE_WARNINGS");
-  if (warnings != nullptr && *warnings != '\0') {
-    steps << "\nThe compiler also printed a warning:\n" << indented(warnings);
-  }
-  if (the_run.seed != 0 && std::getenv("SIMT_SEED") != nullptr) {  // the others were not run
-    steps << "\nThis is the shuffled schedule of SIMT_SEED=" << the_run.seed << ".\n";
-  } else if (the_run.seed != 0) {
-    // One that runs first, since it found something last time, says nothing about schedule 0.
-    steps << (the_run.schedules > 1 ? "\nOnly a shuffled schedule shows this; "
-                                    : "\nA shuffled schedule shows this; ");
-    if (rerun == nullptr) {
-      steps << "SIMT_SEED=" << the_run.seed << " replays it.\n";
-    } else {
-      steps << "to replay it: ./course check " << program << " --seed " << the_run.seed << "\n";
-    }
-  }
-  if (edit != nullptr) steps << "\nedit:  " << edit << "\n";
-  if (rerun != nullptr) steps << (edit == nullptr ? "\n" : "") << "rerun: " << rerun << "\n";
-  return steps.str();
-}
-
 /// Follows the tests, whichever reporter prints.
 class Listener : public Catch::EventListenerBase {
  public:
@@ -264,7 +238,7 @@ class Listener : public Catch::EventListenerBase {
   }
 
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
-    test = {.is_open = true};
+    test = {.is_open = true, .times_seed_was_told = course::detail::times_seed_was_told()};
     shown_claims.begin(info.name, program == "races");
     begin_test(info.name);
   }
@@ -343,14 +317,14 @@ class Reporter : public Catch::StreamingReporterBase {
     if (!the_run.failures.empty() && !the_run.expects_rejection) {
       print_first();
       prepare_result(so_far(), program, Verdict::failed, first_line(the_run.failures.front().text));
-      end_soon(others() + not_run() + next_steps());
+      end_soon(others() + not_run() + next_steps(the_run, program));
     }
     StreamingReporterBase::testCaseEnded(stats);
   }
   void testRunEnded(const Catch::TestRunStats& stats) override {
     if (!the_run.failures.empty() && !the_run.expects_rejection) {
       end_in_time();
-      m_stream << others() << next_steps() << std::flush;
+      m_stream << others() << next_steps(the_run, program) << std::flush;
     }
     StreamingReporterBase::testRunEnded(stats);
   }
@@ -373,7 +347,7 @@ class Reporter : public Catch::StreamingReporterBase {
   [[noreturn]] void stop() {
     if (the_run.expects_rejection) std::exit(finish(judge_rejection()));
     m_stream << "The GPU cannot be used after this error: the remaining checks did not run.\n";
-    m_stream << next_steps() << std::flush;
+    m_stream << next_steps(the_run, program) << std::flush;
     std::exit(finish({Verdict::failed, first_line(the_run.failures.front().text)}));
   }
   /// The names of the other test cases that failed.
@@ -467,7 +441,7 @@ void end_out_of_time(double seconds) {
   record({.text = text, .kind = FailureKind::time_out});
   const Failure& failure = the_run.failures.back();
   if (!the_run.expects_rejection) {
-    fmt::print("FAILED: {}\n{}{}", failure.test, indented(text), next_steps());
+    fmt::print("FAILED: {}\n{}{}", failure.test, indented(text), next_steps(the_run, program));
   }
   const int code =
       finish(the_run.expects_rejection ? judge_rejection()

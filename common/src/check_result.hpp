@@ -51,6 +51,7 @@ struct Failure {
   int line = 0;
   FailureKind kind = FailureKind::check;
   bool is_rejection = false;  // a check or the checker found it: no crash, no stray exception
+  bool follows_seed = false;  // the test case tries other cases under each schedule
   Finding finding = {};       // where kind says so, and the CPU device ran
   std::shared_ptr<const WrongValues> values = {};  // of a comparison of values
   std::string nearest_passed =

@@ -16,10 +16,12 @@ namespace course {
 namespace {
 
 detail::Observer observer;
+std::uint64_t times_seed_was_told = 0;
 
 }  // namespace
 
 void detail::set_observer(Observer to) { observer = std::move(to); }
+std::uint64_t detail::times_seed_was_told() { return course::times_seed_was_told; }
 
 #if COURSE_CPU_DEVICE
 
@@ -87,7 +89,10 @@ void with_seed(std::uint64_t seed, const std::function<void()>& work) {
   work();
 }
 
-std::uint64_t seed() { return simt::seed(); }
+std::uint64_t seed() {
+  ++times_seed_was_told;
+  return simt::seed();
+}
 
 void with_some_blocks(std::uint64_t first, std::uint64_t last, const std::function<void()>& work) {
   const simt::SomeBlocks some(first, last);

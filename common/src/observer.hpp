@@ -1,4 +1,5 @@
-// Lets main() see what course::count() and course::find_races() have seen: programs of a lesson show it.
+// Lets main() see what course::count() and course::find_races() have seen, which programs of a lesson show, and whether a test
+// case has asked for the seed.
 #pragma once
 
 #include <course/device.cuh>
@@ -17,5 +18,8 @@ struct Observation {
 /// Called after each of these calls from here on. A GPU observes nothing.
 using Observer = std::function<void(const Observation&)>;
 void set_observer(Observer observer);
+
+/// How often course::seed() has been called in this process: a test case that calls it tries other cases under each schedule.
+std::uint64_t times_seed_was_told();
 
 }  // namespace course::detail

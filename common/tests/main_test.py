@@ -297,6 +297,14 @@ class Screen(Specimen):
         self.assertEqual(run("depends on the order", "races*", SIMT_SEED="1")[0], 1)
         self.assertEqual(run("depends on the order", SIMT_SEED="0")[0], 0)
 
+    def test_cases_that_are_others_under_each_schedule(self):
+        if on_gpu():
+            self.skipTest("a GPU has no schedules")
+        out = self.failing("tries other numbers under each schedule")
+        self.assertIn("\nThis test tries other cases under each schedule; SIMT_SEED=2 replays it.\n", out)
+        out = self.failing("depends on the order", "tries other numbers under each schedule", COURSE_RERUN="again")
+        self.assertIn("\nOnly a shuffled schedule shows this; to replay it: ./course check specimen --seed 1\n", out)
+
     def test_the_schedule_that_found_something_last_time_goes_first(self):
         if on_gpu():
             self.skipTest("a GPU has no schedules")
@@ -544,13 +552,18 @@ class Rejection(unittest.TestCase):
             self.assertIn("rejected by", out)
         self.assertEqual(self.judge("depends on the order")[0], 0)
 
+    def test_a_launch_that_cannot_be_rejects(self):
+        code, out = self.judge("makes a bad launch")
+        self.assertEqual(code, 0)
+        self.assertIn("rejected by 'makes a bad launch': an exception was thrown: ", out)
+
     def test_a_right_answer_is_not_rejected(self):
         code, out = self.judge("passes")
         self.assertEqual(code, 1)
         self.assertIn("not rejected: 1 checks passed", out)
 
     def test_no_verdict_is_no_rejection(self):
-        for test in ("throws", "makes a bad launch", "crashes", "is skipped", "no such test"):
+        for test in ("throws", "crashes", "is skipped", "no such test"):
             self.assertNotIn(self.judge(test)[0], (0, 77), test)
 
     def test_only_the_first_failure_counts(self):

@@ -207,6 +207,8 @@ TEST_CASE("depends on the order") {
   CHECK(course::same(d_order.download(), in_order, "order"));
 }
 
+TEST_CASE("tries other numbers under each schedule") { CHECK(course::seed() < 2); }
+
 TEST_CASE("uses lanes that take no part") {
   auto d_x = course::DeviceBuffer<unsigned>::zeros(1);
   largest_of_five<<<1, 5>>>(d_x.data(), false);

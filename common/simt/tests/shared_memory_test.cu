@@ -18,6 +18,8 @@ __global__ void both_kinds_of_shared(int* x) {
   if (blockIdx.x == 0) x[threadIdx.x] = variables[threadIdx.x];
 }
 
+__global__ void add_without_atomic(int* x) { *x += 1; }
+
 Outcome launched(std::size_t dynamic) {
   return observe([dynamic] {
     auto x = Array<int>::zeros(64);
@@ -45,4 +47,14 @@ TEST_CASE("an opt-in to more shared memory counts for variables, too") {
   cudaFuncSetAttribute(both_kinds_of_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, kLarge);
   CHECK(launched(kLarge).clean());
   cudaFuncSetAttribute(both_kinds_of_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 0);
+}
+
+TEST_CASE("a kernel that was stopped for its shared memory leaves the checker as it was") {
+  CHECK(launched(kAll).error == cudaErrorInvalidValue);
+  const Outcome outcome = observe([] {
+    auto x = Array<int>::zeros(1);
+    add_without_atomic<<<2, 64>>>(x.data());
+    cudaDeviceSynchronize();
+  });
+  CHECK(lacks(outcome.text(), {"DATA RACE in kernel add_without_atomic"}) == "");
 }

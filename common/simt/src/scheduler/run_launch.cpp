@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/early.hpp"
+#include "base/scoped_ignore.hpp"
 #include "checker/async_copies.hpp"
 #include "checker/fences.hpp"
 #include "checker/history.hpp"
@@ -234,7 +235,10 @@ void run_until_return(Thread& first) {
     // the compiler's calls in them: these are no steps of the thread, whose lane would fall out of step.
     const std::uint64_t steps_left = e.steps_left;
     take_host_call()();
-    if (e.failed) return;
+    if (e.failed) {
+      accesses_are_ignored = false;  // the asker's guards, if it has any, are left with its stack
+      return;
+    }
     e.steps_left = steps_left;
     e.current = asker;
     switch_fiber(host_fiber, asker->fiber);

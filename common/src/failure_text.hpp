@@ -1,0 +1,16 @@
+// What is printed around a failure.
+#pragma once
+
+#include <string>
+
+#include "check_result.hpp"
+
+namespace course::runner {
+
+/// The lines of `text`, each two columns further right.
+std::string indented(const std::string& text);
+
+/// What is printed below the failures of `run`: warnings, the seed, what to edit and to run.
+std::string next_steps(const Run& run, const std::string& program);
+
+}  // namespace course::runner
