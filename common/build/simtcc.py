@@ -84,7 +84,7 @@ def compile_with(compiler, options):
         stem = options.output.removesuffix(".o")
         text = stem + ("" if stem.endswith(".cu") else ".cu") + ".cpp"
         files += rewrite(options.source, text, options.include_folders() + compiler.include_folders, options.is_linked,
-                         options.forced)
+                         options.forced, options.is_exercise())
         command += ["-include", "cuda_runtime.h"]  # as nvcc does
     else:
         command += options.forced_flags()
@@ -119,7 +119,8 @@ def main(arguments):
     try:
         write_refusals(options, "")  # those of the run before are no longer true
         if options.only_rewrites:
-            files = rewrite(options.source, options.output, options.include_folders(), options.is_linked, options.forced)
+            files = rewrite(options.source, options.output, options.include_folders(), options.is_linked, options.forced,
+                            options.is_exercise())
         else:
             files = compile_source(options)
         if options.depfile:

@@ -34,6 +34,10 @@ class Options:
         if not (self.source and self.output and (self.settings or self.only_rewrites)):
             raise Failed(usage)
 
+    def is_exercise(self):
+        """True for an answer; false for the course's own files and for a program of the learner's own."""
+        return self.is_of_learner and self.headers == "kernel"
+
     def include_folders(self):
         return [flag[2:] for flag in self.flags if flag.startswith("-I")]
 

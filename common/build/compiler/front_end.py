@@ -17,6 +17,9 @@ from build.compiler.precompiled_header import PrecompiledHeader
 
 RULES = ["-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version", "-w", "-fno-color-diagnostics",
          "-ferror-limit=0", "-fno-crash-diagnostics", "-Xclang", "-fcuda-allow-variadic-functions", "-fsyntax-only"]
+# In an exercise a constexpr function is one of the host, as for nvcc. A program of ./course run may be one that its reader compiles with
+# --expt-relaxed-constexpr.
+RULES_OF = {"kernel": ["-Xclang", "-fno-cuda-host-device-constexpr"], "program": []}
 COURSE = Path(HEADERS).parents[1] / "include"
 HEADER, OPERATORS = (os.path.join(HEADERS, "simt", name) for name in ("front_end.hpp", "front_end_operators.hpp"))
 ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):\d+: error: (?P<text>.*)$", re.M)
@@ -33,11 +36,16 @@ RULES_OF_KERNELS = [(re.compile(pattern), advice) for pattern, advice in (
 )]
 REFERENCE = re.compile(r"reference to (?P<of>__(host|device)__) function '(?P<name>[^']+)' in __\w+__ function")
 NO_MATCH = re.compile(r"no matching (member )?function for call to '(?P<name>[^']+)'")
-NOTE = re.compile(r"^(?P<file>[^\s:][^:\n]*):\d+:\d+: note: (candidate\b|'[^']+' declared here).*?(call to (?P<of>__\w+__) function from .*)?$", re.M)
+NOTE = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?P<column>\d+): note: (candidate\b|'[^']+' declared here).*?(call to (?P<of>__\w+__) function from .*)?$", re.M)
+CONSTANT = re.compile(r"\bconst(expr|eval)\b|CONSTEXPR\b")
+NOT_EVALUATED = re.compile(r"\b(decltype|sizeof|alignof|noexcept|requires)\b[^;]*$")
 CALLS = {
     "__host__": "{}() is a function of the host, and is called in device code: write __device__ before it if it is yours",
     "__device__": "{}() is a function of the device, and is called on the host: write __host__ __device__ before it",
 }
+CONSTEXPR = "{}() is a constexpr function of the host, and is called in device code: write __host__ __device__ before it"
+CONSTEXPR_OF_LIBRARY = "{0}() is a constexpr function of the host, and is called in device code: cuda::std::{0}() is for both, or compute it on the host"
+KNOWN_TO_NVCC = {"move", "forward"}  # of std, in device code
 CRASHED = "frontend command failed"
 
 
@@ -48,7 +56,7 @@ class Header(PrecompiledHeader):
         super().__init__(compiler, name)
         self.stem = compiler.folder / f"{name}_front_end"
         self.file, self.record = self.stem.with_suffix(".pch"), self.stem.with_suffix(".json")
-        self.command = [*compiler.program, *compiler.general_flags, *compiler.macros(True), *RULES]
+        self.command = [*compiler.program, *compiler.general_flags, *compiler.macros(True), *RULES, *RULES_OF[name]]
         self.how_to_make = ["-Xclang", "-emit-pch", "-Xclang", "-fpch-instantiate-templates", "-Xclang", "-o", "-Xclang", str(self.file), "-include", HEADER]
         self.how_to_use = ["-Xclang", "-include-pch", "-Xclang", str(self.file), "-include", OPERATORS]
 
@@ -118,7 +126,12 @@ def lines_of(errors):
 
 def is_own(file):
     """True for a file of the program: none of the system, the CPU device or the course."""
-    return not any(Path(os.path.abspath(file)).is_relative_to(folder) for folder in ("/usr", HEADERS, COURSE))
+    return is_of_course(file) and not Path(os.path.abspath(file)).is_relative_to(COURSE)
+
+
+def is_of_course(file):
+    """True for a file of the program or of the course's headers."""
+    return not any(Path(os.path.abspath(file)).is_relative_to(folder) for folder in ("/usr", HEADERS))
 
 
 def is_read_twice(file):
@@ -138,5 +151,28 @@ def refusal(text, notes):
     callees = list(NOTE.finditer(notes))
     if not call or not callees or call["name"].startswith("operator ") or any(callee["file"].startswith(HEADERS) for callee in callees):
         return None
+    constants = [found.group() for callee in callees if (found := CONSTANT.search(declaration(callee)))]
+    if constants and ("consteval" in constants or call["name"] in KNOWN_TO_NVCC or not is_evaluated(notes)):
+        return None
     of = {call["of"]} if "of" in call.groupdict() else {callee["of"] for callee in callees}
-    return CALLS[of.pop()].format(call["name"]) if len(of) == 1 and of <= CALLS.keys() else None
+    if len(of) != 1 or not of <= CALLS.keys():
+        return None
+    if constants:
+        return (CONSTEXPR if is_of_course(callees[0]["file"]) else CONSTEXPR_OF_LIBRARY).format(call["name"])
+    return CALLS[of.pop()].format(call["name"])
+
+
+def declaration(callee):
+    """The declaration of a function, up to its name."""
+    try:
+        lines = Path(callee["file"]).read_text(encoding="utf-8", errors="replace").splitlines()[:int(callee["line"])]
+    except OSError:
+        return ""
+    lines[-1] = lines[-1][:int(callee["column"])]
+    return re.split("[;{}]", "\n".join(lines))[-1]
+
+
+def is_evaluated(notes):
+    """False for an error in an operand that is not evaluated. The line of the source follows the error, and then a caret."""
+    _, line, caret, *_ = [*notes.split("\n"), "", ""]
+    return not NOT_EVALUATED.search(line[:caret.find("^")])

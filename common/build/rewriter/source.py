@@ -57,8 +57,9 @@ def is_unsupported(text):
 class Unit:
     """What the files of one translation unit say that matters in the next of them: their #defines, and names."""
 
-    def __init__(self, is_linked=False):
+    def __init__(self, is_linked=False, is_exercise=False):
         self.is_linked = is_linked  # with other files that may use this one's constants
+        self.is_exercise = is_exercise  # which nvcc compiles without --expt-relaxed-constexpr
         self.specifiers = {}  # HD -> {"__host__", "__device__"}
         self.spaces = {}  # DEVICE -> "__device__", for a macro before a variable
         self.external = set()  # constants that are declared as extern
@@ -203,8 +204,11 @@ class SourceFile:
         raise Unsupported(f"{self.path}:{self.line(position)}: error: {message}", position)
 
     def unsupported(self, i, what):
+        """Refuses the token i, which needs what the CPU device has not."""
+        self.refuse(i, unsupported_text(what))
+
+    def refuse(self, i, message):
         """Refuses the token i if the compiler gets to see it."""
-        message = unsupported_text(what)
         position = self.tokens[i].begin
         if not self.is_conditional(position):
             self.fail_at(position, message)

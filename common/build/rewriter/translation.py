@@ -46,14 +46,14 @@ GUARD = re.compile(r"\s*#\s*ifndef\s+(\w+).*\n\s*#\s*define\s+(\w+)")
 class Translation:
     """One .cu file with everything it pulls in."""
 
-    def __init__(self, include_dirs, is_linked=False):
+    def __init__(self, include_dirs, is_linked=False, is_exercise=False):
         self.include_dirs = include_dirs
         self.files = []  # in the order of their first use, for the depfile
         self.included = set()  # pulled in where no #if could hide them
         self.open = []  # being pulled in now
         self.parsed = []  # the SourceFile of each
         self.cuda = {}  # path -> is it to be rewritten
-        self.unit = Unit(is_linked)
+        self.unit = Unit(is_linked, is_exercise)
 
     def find(self, quote, name, from_file):
         folders = ([os.path.dirname(from_file)] if quote == '"' else []) + self.include_dirs
@@ -164,9 +164,9 @@ class Translation:
         return text
 
 
-def rewrite(source, output, include_folders, is_linked=False, forced=()):
+def rewrite(source, output, include_folders, is_linked=False, forced=(), is_exercise=False):
     """Writes `source` as C++, with these headers before it; returns the files that it was made of."""
-    translation = Translation(include_folders, is_linked)
+    translation = Translation(include_folders, is_linked, is_exercise)
     source = os.path.normpath(source)
     translation.files.append(source)  # the first one, though headers come before it
     text = translation.force(forced, source) + translation.expand(source)

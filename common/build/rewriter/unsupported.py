@@ -71,8 +71,9 @@ WORDS = [(re.compile(rf"(?:{pattern})\Z"), what) for pattern, what in (
 )]
 # Namespaces: what they are, and what to do.
 NAMESPACES = {"thrust": f"{{}} of Thrust: {THRUST}", "cub": f"{{}} of CUB: {THRUST}"}
-# What device code has not, with nvcc either, but for a static variable.
-ONLY_IN_HOST_CODE = {"cout", "cerr", "static"}
+# What device code has not, with nvcc either, but for a static variable; a program of ./course run may be compiled by nvcc with
+# --expt-relaxed-constexpr, which takes functions of numeric_limits.
+ONLY_IN_HOST_CODE = {"cout", "cerr", "static", "numeric_limits"}
 # What the runtime API has for kernels, where the next kernel of a stream may begin early.
 ONLY_IN_DEVICE_CODE = {"cudaGridDependencySynchronize", "cudaTriggerProgrammaticLaunchCompletion"}
 MAY_BE = re.compile(r"tex|surf|cu|thrust|nvcuda|wmma|__nv_atomic_")
@@ -141,11 +142,25 @@ def check_device_word(file, i):
     text = file.text(i)
     if not is_device_code(file, i) or file.text(i - 1) in (".", "->"):
         return
+    if text == "numeric_limits":
+        return check_limits(file, i)
     if text != "static":
         file.unsupported(i, f"{text} in device code: print with printf")
     declaration = {token.text for token in file.tokens[i - 2:i + 4]}
     if text == "static" and not declaration & {"const", "constexpr", "__shared__", "__device__", "__constant__", "inline"}:
         file.unsupported(i, "a static variable in device code: make it a __device__ variable outside of the function")
+
+
+def check_limits(file, i):
+    """Refuses std::numeric_limits<T>::max() in an exercise's device code, as nvcc does; cuda::std has it."""
+    before = [file.text(k) for k in range(i - 4, i)]
+    if not file.unit.is_exercise or before[2:] != ["std", "::"] or before[:2] == ["cuda", "::"] or file.text(i + 1) != "<":
+        return
+    after = file.after_angle(i + 1)
+    if file.text(after) == "::" and file.text(after + 2) == "(":
+        name = f"numeric_limits<...>::{file.text(after + 1)}()"
+        file.refuse(i, f"std::{name} is a constexpr function of the host, and is called in device code: "
+                       f"cuda::std::{name} is for both, or compute it outside of the kernel")
 
 
 def is_namespace(file, i):

@@ -1132,6 +1132,20 @@ class Files(FolderTest):
             self.write(main=f"#if USE\n#include <{name}>\n#endif\n")
             self.assertIn(f"#error not supported on the CPU device: {name}", self.translate())
 
+    def test_limits_of_the_host_in_an_exercise(self):
+        call = "return std::numeric_limits<float>::max();"
+        self.write(main=f"\n__device__ float f() {{ {call} }}\n")
+        done = self.run_tool("--learner")
+        self.assertIn("../main.cu:2: error: std::numeric_limits<...>::max() is a constexpr function of the host, and", done.stderr)
+        self.assertIn(call, self.translate())  # a lesson, which nvcc compiles, too
+        self.assertIn(call, self.translate("--learner", "--headers", "program"))
+        for taken in (f"__host__ __device__ float f() {{ {call} }}", f"float f() {{ {call} }}",
+                      f"__device__ float f() {{ {call.replace('std', 'cuda::std')} }}",
+                      "constexpr float kMost = std::numeric_limits<float>::max();\n__device__ float f() { return kMost; }",
+                      "__device__ int f() { return std::numeric_limits<float>::digits; }"):
+            self.write(main=taken + "\n")
+            self.assertIn(taken.splitlines()[-1].partition("{")[2], self.translate("--learner"))
+
     def test_headers_of_libraries_are_left_out(self):
         for name in ("thrust/sort.h", "cub/cub.cuh", "curand.h", "cufft.h", "cusparse_v2.h", "cusolverDn.h", "cudnn.h"):
             self.write(main=f"#include <{name}>\nint x;\n")

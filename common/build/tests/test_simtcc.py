@@ -340,6 +340,30 @@ class FrontEnd(unittest.TestCase):
                                       "x.cu:1:6: note: 'g' declared here\n")
         self.assertEqual((place, text.partition(",")[0]), ("x.cu:2", "g() is a function of the host"))
 
+    def test_constexpr_functions(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / "x.cu"
+
+            def said(declaration, call="f(1);", file=source):
+                file.write_text(declaration + " f(int);\n")
+                output = CALL.format(place=source, line=2, why=OF_HOST)
+                output = output.replace(f"{source}:1:6", f"{file}:1:{len(declaration) + 2}").replace("  f(1);\n  ^", f"{call}\n{' ' * call.rindex('f(')}^")
+                return [text for _, text in self.refused(output)]
+
+            text, = said("constexpr int")
+            self.assertTrue(text.startswith("f() is a constexpr function of the host"), text)
+            for call in ("x = f(1);", "int a[f(2)];", "sizeof(int); g<f(3)>();", "static_assert(f(1) == 1);"):
+                self.assertEqual(said("int a; constexpr int", call), [text], call)
+            self.assertIn("write __device__ before it", said("constexpr int a = 1; int")[0])
+            for call in ("decltype(f(1)) a;", "sizeof(f(1));", "noexcept(f(1));"):
+                self.assertEqual(said("constexpr int", call), [], call)
+            self.assertEqual(said("consteval int"), [])
+            with mock.patch.object(front_end, "is_of_course", lambda file: file == str(source)):  # of the system
+                for declaration in ("constexpr int", "_GLIBCXX20_CONSTEXPR int"):
+                    self.assertIn("cuda::std::f() is for both", said(declaration, file=Path(folder) / "bit.h")[0])
+                with mock.patch.object(front_end, "KNOWN_TO_NVCC", {"f"}):
+                    self.assertEqual(said("constexpr int", file=Path(folder) / "move.h"), [])
+
     def test_kernels(self):
         for error, said in (("kernel function type 'int (int *)' must have void return type", "a kernel that returns a value, 'int (int *)': "),
                             ("kernel function type 'T ()' (aka 'int ()') must have void return type",
