@@ -78,6 +78,19 @@ class Passed(unittest.TestCase):
         self.assertEqual(self.due(), [])
         self.assertEqual(self.due(wants_all=True), KEPT)
 
+    def test_trials_are_apart_and_have_a_log_of_their_own(self):
+        tests = json.loads((self.build / "meson-info/intro-tests.json").read_text())
+        tests.append({"name": "trial-class", "cmd": ["python3", "common", "tools.tests.test_run"], "suite": ["course:trials"]})
+        self.write("build/meson-info/intro-tests.json", json.dumps(tests))
+        self.assertEqual(self.due(), [])
+        trials = (self.top, self.build, False, passed.TRIALS)
+        self.assertEqual(passed.names(*trials), (["trial-class"], []))
+        log = self.build / "meson-logs/testlog-trials.json"
+        log.write_text(json.dumps({"name": "course:trials / trial-class", "result": "OK"}))
+        passed.record(self.top, self.build, log)
+        self.assertEqual(passed.names(*trials), ([], ["trial-class"]))
+        self.assertEqual(self.due(), [])
+
     def test_what_a_test_depends_on(self):
         for file, tests in {
             "common/simt/tests/races_test.cu": ["simt-races"],

@@ -1,4 +1,5 @@
-"""Of which tests of the CPU device, the headers and the tools the gate has to prove that they pass again.
+"""Of which tests of the CPU device, the headers and the tools, and of which trials on a whole build, the gate has to prove that they
+pass again.
 
 Whether a test in C++ passes follows from the content of some files, its source and what all verdicts depend on, and from the
 compilers. So does one in Python whose module names in READS what it reads, beside these and the modules that it imports
@@ -24,7 +25,7 @@ from tools.verdicts.reads import reads
 
 RECORD = Path("common/tests/results/passed.toml")
 FOLDERS = {"course": "common/tests", "simt": "common/simt/tests"}  # what a test's name begins with: where its source is
-SUITES = ("tools", "simt")
+SUITES, TRIALS = ("tools", "simt"), ("trials",)
 MODULE = re.compile(r"(?:build|simt|tools)\.tests\.test_\w+")
 
 
@@ -40,7 +41,7 @@ def in_cpp(top):
 def sources(top, build):
     """{test: its source} of all tests that are due only where what they depend on is another one."""
     found = in_cpp(top)
-    for test in in_build(build):
+    for test in in_build(build, SUITES + TRIALS):
         for module in filter(MODULE.fullmatch, test["cmd"]):
             source = top / "common" / f"{module.replace('.', '/')}.py"
             if reads(source) is not None:
@@ -120,28 +121,29 @@ def recorded(top):
     return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
 
-def in_build(build):
+def in_build(build, suites):
     """The build's tests in these suites, in its order, as Meson lists them."""
     file = build / "meson-info" / "intro-tests.json"
     if not file.exists():
         raise Failed(f"{build}: is no build folder: meson setup {build} -Dself_tests=true")
     tests = json.loads(file.read_text(encoding="utf-8"))
-    return [test for test in tests if any(suite.rpartition(":")[2] in SUITES for suite in test["suite"])]
+    return [test for test in tests if any(suite.rpartition(":")[2] in suites for suite in test["suite"])]
 
 
-def names(top, build, wants_all):
+def names(top, build, wants_all, suites=SUITES):
     """(those that are due, the others) of the build's tests in these suites."""
     source_of, known = sources(top, build), recorded(top)
-    every = [test["name"] for test in in_build(build)]
+    every = [test["name"] for test in in_build(build, suites)]
     kept = [name for name in every if name in source_of and known.get(name) == content(top, source_of[name])]
     left_out = set() if wants_all else {*kept} - {*due.in_turn(top, [name for name in every if name in source_of])}
     return [name for name in every if name not in left_out], [name for name in every if name in left_out]
 
 
-def record(top, build):
-    """Keeps the digests of the tests that have passed in the build's last run, and of those that did not run what was kept."""
+def record(top, build, log=None):
+    """Keeps the digests of the tests that have passed in the run of the build whose log this is, by default the last one without
+    --setup, and of those that did not run what was kept."""
     source_of, kept = sources(top, build), recorded(top)
-    log = build / "meson-logs" / "testlog.json"
+    log = log or build / "meson-logs" / "testlog.json"
     if not log.exists():
         raise Failed(f"{log}: is not there; `meson test -C {build}` writes it")
     results = {test.name: test.result for test in testlog.read(log)}
