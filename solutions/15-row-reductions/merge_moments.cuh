@@ -23,7 +23,8 @@ struct PartMoments {
 /// - If one part has count 0, the result is the other one: mean and squares of a part without numbers may be anything,
 ///   NaN, too. If both have, the result has count 0.
 /// - Numbers are at most 10^12 in size, and the counts together below 2^32.
-/// - mean is within 10^-6 times the larger |mean|, and squares within 10^-6 of the exact sum of the parts as they are given.
+/// - mean is within 10^-6 times the larger |mean|, and squares within 10^-6 of the exact sum of the parts as they are given,
+///   or within 10^-30 of it, where the square of a small difference is no float.
 __device__ inline PartMoments merge(const PartMoments& a, const PartMoments& b) {
   if (a.count == 0) return b;
   if (b.count == 0) return a;

@@ -76,6 +76,30 @@ struct AddUp {
   static Sums make(unsigned i, unsigned random) { return {random, i + 1, random % 3}; }
 };
 
+/// Of two with the same key the first one, though == finds them equal.
+struct Numbered {
+  unsigned key, number;
+  friend __host__ __device__ bool operator==(Numbered a, Numbered b) { return a.key == b.key; }
+};
+struct SmallerKey {
+  static constexpr const char* kText =
+      "the one with the smaller key, the first of several; == compares keys alone";
+  static constexpr const char* kMembers[] = {".key", ".number"};
+  __host__ __device__ Numbered operator()(Numbered a, Numbered b) const {
+    return b.key < a.key ? b : a;
+  }
+  static Numbered make(unsigned i, unsigned random) { return {2 + random % 3, i}; }
+};
+
+/// The first one: the result of each thread is thread 0's value.
+struct First {
+  static constexpr const char* kText = "op(a, b) is a";
+  static constexpr const char* kMembers[] = {""};
+  unsigned block = 0, bits = 0;
+  __host__ __device__ unsigned operator()(unsigned a, unsigned) const { return a; }
+  unsigned make(unsigned i, unsigned random) const { return i % block == 0 ? bits : 5 + random; }
+};
+
 /// The smaller one: whoever begins with 0 has found it.
 struct Smaller {
   static constexpr const char* kText = "the smaller one";
@@ -128,14 +152,14 @@ std::string describe(const char* operation, const Case& c) {
 
 template <class Operation>
 void check(const Case& c, Operation op = {}) {
-  using T = decltype(Operation::make(0, 0));
+  using T = decltype(op.make(0, 0));
   INFO(describe(Operation::kText, c));
   const auto rows = static_cast<unsigned>(c.counts.size());
   const std::vector<int> random = course::position_values<int>(std::size_t{rows} * c.block);
   std::vector<T> x, expected(random.size());
   std::memset(static_cast<void*>(expected.data()), 0xff, expected.size() * sizeof(T));
   for (unsigned i = 0; i < random.size(); ++i) {
-    x.push_back(Operation::make(i, static_cast<unsigned>(random[i])));
+    x.push_back(op.make(i, static_cast<unsigned>(random[i])));
   }
   for (unsigned r = 0; r < rows; ++r) {
     for (unsigned t = 0; t < c.counts[r]; ++t) {
@@ -190,6 +214,21 @@ TEST_CASE("block_scan_any: several warps, each operation") {
   check<Concatenate>({1, 1024, {1024}});
 }
 
+// Promise: any bytes may be a value, and a warp's total: all 0, all 1, and what else could stand for none.
+TEST_CASE("block_scan_any: every result is the first value, of many kinds") {
+  for (const unsigned bits :
+       {0u, 1u, ~0u, 0x7fff'ffffu, 0x8000'0000u, 0x7fc0'0000u, 0xeeee'eeeeu}) {
+    INFO("thread 0's value is " << bits);
+    check<First>({1, 160, {160, 130}}, {160, bits});
+  }
+}
+
+// Promise: T is copied as bytes: its == may be another thing.
+TEST_CASE("block_scan_any: values that are equal by their own ==") {
+  check<SmallerKey>({1, 256, {256, 256}});
+  check<SmallerKey>({1, 1024, {1024}});
+}
+
 // Promise: the block has 1 to 1024 threads, and need not have whole warps.
 TEST_CASE("block_scan_any: blocks of any number of threads") {
   std::size_t turn = 0;
@@ -223,6 +262,19 @@ TEST_CASE("block_scan_any: several calls in a row, in several blocks") {
   for (std::size_t turn = 0; turn < 5; ++turn) {
     check_any(turn, {2, 100, {100, 100, 0, 37, 100, 1, 99, 64}});
     check_any(turn, {1, 64, {64, 64, 64}});
+  }
+}
+
+// Promise: it may be called several times in a row, with any numbers of values, one after the other.
+TEST_CASE("block_scan_any: calls with every two numbers of values in a row") {
+  const unsigned numbers[] = {0, 1, 31, 32, 33, 64, 65, 100};
+  for (std::size_t apart = 0; apart < std::size(numbers); ++apart) {
+    Case c{1, 100, {}};
+    for (std::size_t k = 0; k < std::size(numbers); ++k) {
+      c.counts.push_back(numbers[k]);
+      c.counts.push_back(numbers[(k + apart) % std::size(numbers)]);
+    }
+    check<Concatenate>(c);
   }
 }
 

@@ -113,6 +113,21 @@ TEST_CASE("fix_blelloch: blocks of any number of threads") {
   check_launch(kRandom, 100, smallest(100, 7));
 }
 
+// Promise: a block has 1 to 1024 threads: any number (a quarter of them under each schedule).
+TEST_CASE("fix_blelloch: blocks of every number of threads") {
+  for (unsigned block = 1 + course::seed() % 4; block <= 1024; block += 4)
+    check_launch(kRandom, 2 * block, {1, block});
+}
+
+// Promise: sums are any numbers of 32 bits.
+TEST_CASE("fix_blelloch: all sums of a share are the same number, of many kinds") {
+  for (const unsigned sum : {1u, ~0u, ~0u - 1, 0x7fff'ffffu, 0x8000'0000u, 0x4000'0000u, 0xffffu}) {
+    const Kind kind{"the first is " + std::to_string(sum) + ", others are 0",
+                    [sum](course::Element e) { return e.i == 0 ? sum : 0u; }};
+    check_launch(kind, 256, {1, 128});
+  }
+}
+
 // Promise: the last shares may be shorter, or empty; an empty one has the total 0.
 // Promise: n may be 0.
 TEST_CASE("fix_blelloch: every size, with empty shares") {

@@ -83,7 +83,9 @@ void check(std::size_t n, const Keys& kind, unsigned shift) {
               << scan_checks::start_text("values", start_values, 4) << ",\n"
               << scan_checks::start_text("out_keys", start_out_keys, 4) << ", "
               << scan_checks::start_text("out_values", start_out_values, 4));
-  const std::vector<unsigned> keys = kind.values(n), values = numbers(n, 5000);
+  // 2^32 - 1 and 0 are values, too.
+  const std::vector<unsigned> keys = kind.values(n),
+                              values = numbers(n, 0u - static_cast<unsigned>(n / 2));
   const course::Placed<unsigned> d_keys(keys, start_keys), d_values(values, start_values);
   const std::vector<unsigned> poison(n, 0xeeee'eeee);
   course::Placed<unsigned> out_keys(poison, start_out_keys), out_values(poison, start_out_values);
@@ -107,6 +109,7 @@ TEST_CASE("radix_pass: one warp's worth") {
 TEST_CASE("radix_pass: every shift") {
   for (unsigned shift = 0; shift < 32; ++shift) check(40, kRandom, shift);
   for (const unsigned shift : {1u, 30u, 31u}) check(300, kKinds[2], shift);
+  for (const unsigned shift : {3u, 28u, 29u, 30u, 31u}) check(2500, kRandom, shift);
 }
 
 // Promise: n may be 0. Arrays begin at any element.
@@ -128,6 +131,14 @@ TEST_CASE("radix_pass: many blocks") {
   if (course::has_run_before()) return;
   check(4097, kKinds[5], 28);
   check(33'003, kRandom, 3);
+}
+
+// Promise: a part may have one digit only, whatever its size.
+TEST_CASE("radix_pass: equal digits in parts of every size") {
+  if (course::has_run_before()) return;
+  for (const std::size_t whole : {256u, 512u, 1024u, 2048u, 3072u, 4096u}) {
+    for (const std::size_t n : {whole - 1, whole, whole + 1}) check(n, kEqual, 4);
+  }
 }
 
 // Promise: each call orders what is in memory then.
@@ -236,6 +247,14 @@ TEST_CASE("radix_pass: the threads share the work") {
     return course::at_most(some.global_load_lanes, 10 * n, "loads from global memory by threads",
                            "keys, values and counts together, 10 loads per pair");
   };
+  for (const std::size_t few : {32u, 256u, 1000u}) {
+    const auto some = course::count([few] { check(few, kRandom, 4); });
+    INFO("n = " << few << ", shift = 4: " << kRandom.text);
+    // A block of 256 threads may load all of its 16 places in each of them.
+    REQUIRE(course::at_most(some->global_load_lanes, 10 * few + 16 * 256,
+                            "loads from global memory by threads",
+                            "keys and values, 10 loads per pair, and counts"));
+  }
   {
     const auto random = course::count([] { check(n, kRandom, 4); });
     INFO("n = " << n << ", shift = 4: " << kRandom.text);

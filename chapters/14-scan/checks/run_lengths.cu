@@ -154,6 +154,14 @@ TEST_CASE("run_lengths: one run of 150003 elements") {
   course::with_seed(2, [] { check(150'003, kOne); });
 }
 
+// Promise: a run may have more than 2^16 elements, wherever it is.
+TEST_CASE("run_lengths: runs of 70001, 131072 and 65536 elements") {
+  if (course::has_run_before()) return;
+  check(270'000, {"runs of 70001, 131072, 65536 and 3391 elements", [](E e, unsigned) {
+                    return e.i < 70'001 ? 3u : e.i < 201'073 ? 0u : e.i < 266'609 ? 255u : 7u;
+                  }});
+}
+
 // Promise: each call encodes what is in memory then.
 TEST_CASE("run_lengths: other elements at the same place") {
   constexpr std::size_t n = 1500;
@@ -244,6 +252,26 @@ TEST_CASE("run_lengths: the threads share the work") {
   REQUIRE(course::kernels_load(*counters, n));
   REQUIRE(course::work_is_shared(*counters, kMost));
   REQUIRE(course::shared_work_is_shared(*counters, 1000));
+}
+
+/// Ok if the busiest block does not do far more than the others: it may scan what 600 tiles have told.
+course::Verdict blocks_are_alike(const course::Counters& counters) {
+  const std::uint64_t requests = counters.global_loads + counters.global_stores;
+  return course::at_most(counters.busiest_block_requests, 6 * requests / counters.blocks + 80,
+                         "loads and stores of global memory by the busiest block",
+                         "at most six times those of an average block, and 80 more");
+}
+
+// Promise: the threads of many blocks share the work of one long run, with wide loads, too.
+TEST_CASE("run_lengths: blocks share the work of a run of 150000 elements") {
+  course::skip_without_counters();
+  if (course::has_run_before()) return;
+  constexpr std::size_t n = 150'000;
+  auto counters = course::count([] { check(n, kOne); });
+  // blocks may take their tiles by ticket: not in order, then
+  if (!blocks_are_alike(*counters)) counters = course::count_shuffled([] { check(n, kOne); });
+  INFO("n = " << n << ": " << kOne.text);
+  REQUIRE(blocks_are_alike(*counters));
 }
 
 }  // namespace run_lengths_check

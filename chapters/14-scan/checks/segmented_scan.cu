@@ -116,6 +116,31 @@ TEST_CASE("segmented_scan: one flag alone") {
   }
 }
 
+// Promise: a flag is set if its byte is not 0: each of the 255 other bytes, alone in a part.
+TEST_CASE("segmented_scan: flags of every byte") {
+  if (course::has_run_before()) return;
+  check(255 * 1024 - 1, {"of every 1024 flags one is set, by the bytes 1, 2, ... 255", [](E e) {
+                           return static_cast<unsigned char>(
+                               e.i % 1024 == 100 + e.i / 1024 * 7 % 800 ? 1 + e.i / 1024 : 0);
+                         }});
+}
+
+// Promise: any flags may be set: any number of them, whatever their bytes are together.
+TEST_CASE("segmented_scan: 256, 512, ... flags in a part, and bytes whose sum is 256") {
+  if (course::has_run_before()) return;
+  const Flags of_256{"of every 512 flags those from the 101st to the 356th are set", [](E e) {
+                       return static_cast<unsigned char>(e.i % 512 >= 100 && e.i % 512 < 356);
+                     }};
+  const Flags of_128{
+      "of every 512 flags the 101st and the 301st are set, by the byte 128", [](E e) {
+        return static_cast<unsigned char>(e.i % 512 == 100 || e.i % 512 == 300 ? 128 : 0);
+      }};
+  for (const std::size_t n : {2047u, 3071u, 4096u}) {
+    check(n, of_256);
+    check(n, of_128);
+  }
+}
+
 // Promise: a segment may begin in one block and end in another.
 TEST_CASE("segmented_scan: many blocks") {
   check(course::kCpuDevice ? 3001 : course::kBigSize, kSome);

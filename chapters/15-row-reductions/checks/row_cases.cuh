@@ -2,6 +2,7 @@
 // where it is right, and limits of what the threads read.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
@@ -94,17 +95,22 @@ constexpr Case kLongRow{{1, 100'003, 3}, {2, 256}};
 /// A row for each block, of more than 2^32 threads and elements.
 constexpr Launch kManyRows{(1u << 27) + 1, 32};
 
-/// Runs `work`, which launches this grid for `rows` rows, of which the last two are in memory, `before` rows after the
-/// beginning of the array. A GPU runs all blocks, and has no memory for the rows.
+/// A row for each of 2^32 warps, a number that is 0 in 32 bits.
+constexpr Launch kMostWarps{1u << 27, 1024};
+constexpr std::size_t kLastOfMostWarps = 64;  // rows, of the last two blocks
+
+/// Runs `work`, which launches this grid for `rows` rows, of which those of the last two blocks are in memory, `before` rows
+/// after the beginning of the array: a row for each block of a warp, and for each warp of larger ones. A GPU runs all
+/// blocks, and has no memory for the rows.
 template <class Work>
 void at_last_rows(Work work, Launch many = kManyRows) {
   if (!course::kCpuDevice) SKIP("a GPU runs all blocks, and has no memory for the rows");
   course::at_end_of_grid(many, [&](Launch grid) {
-    const std::size_t rows = grid.grid;
-    INFO("a row for each of " << rows
-                              << " blocks of 32 threads, of which the last two run; memory is "
-                                 "there for their rows");
-    work(grid, rows, rows - 2);
+    const std::size_t rows_of_block = grid.block / 32, rows = rows_of_block * grid.grid;
+    INFO("a row for each warp of " << grid.grid << " blocks of " << grid.block
+                                   << " threads, of which the last two run; memory is there for "
+                                      "their rows");
+    work(grid, rows, rows - 2 * rows_of_block);
   });
 }
 
@@ -125,18 +131,29 @@ course::Verdict near(const std::vector<T>& found, const std::vector<double>& exp
   if (found.size() != expected.size()) {
     return course::same(found.size(), expected.size(), "elements of " + name);
   }
+  std::size_t first = found.size(), last = 0, wrong = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto y = static_cast<double>(found[i]);
-    const std::string element = name + "[" + std::to_string(i) + "]";
-    if (std::isnan(expected[i])) {
-      if (std::isnan(y)) continue;
-      return {false, element + ": expected NaN, found " + course::number_text(found[i]) + "; " +
-                         inputs(i)};
+    if (std::isnan(expected[i]) ? std::isnan(y)
+                                : y == expected[i] || std::fabs(y - expected[i]) <= tolerance[i]) {
+      continue;
     }
-    if (y == expected[i] || std::fabs(y - expected[i]) <= tolerance[i]) continue;
-    return course::close(y, expected[i], tolerance[i], element, inputs(i));
+    first = std::min(first, i), last = i, ++wrong;
   }
-  return {};
+  if (wrong == 0) return {};
+  const std::string element = name + "[" + std::to_string(first) + "]";
+  course::Verdict verdict =
+      std::isnan(expected[first])
+          ? course::Verdict{false, element + ": expected NaN, found " +
+                                       course::number_text(found[first]) + "; " + inputs(first)}
+          : course::close(static_cast<double>(found[first]), expected[first], tolerance[first],
+                          element, inputs(first));
+  if (wrong > 1) {
+    verdict.text += "\n" + std::to_string(wrong) + " of " + std::to_string(found.size()) +
+                    " elements of " + name + " are wrong, the last of them " + name + "[" +
+                    std::to_string(last) + "]";
+  }
+  return verdict;
 }
 
 /// What row r is computed from: "row 1, which is x[300..599]".
@@ -152,15 +169,21 @@ constexpr Case kCounted{{64, 512}, {4, 128}};
 constexpr Case kLonger{{16, 1536}, {4, 128}};
 
 /// Rows that end within a sector, a pack and a warp's load, most of them at no multiple of 16 bytes; some have two columns
-/// more than a warp or a block may take at once.
-constexpr Case kUneven[] = {{{64, 68}, {4, 128}},
-                            {{64, 17}, {4, 128}},
-                            {{8, 130}, {4, 128}},
-                            {{4, 258}, {4, 128}},
-                            {{4, 1026}, {4, 128}}};
+/// more than a warp or a block may take at once. One launch has fewer threads than rows.
+constexpr Case kUneven[] = {{{64, 68}, {4, 128}}, {{96, 130}, {1, 64}}, {{64, 17}, {4, 128}},
+                            {{64, 16}, {4, 128}}, {{64, 9}, {4, 128}},  {{8, 130}, {4, 128}},
+                            {{4, 258}, {4, 128}}, {{4, 1026}, {4, 128}}};
 
 /// Short rows: what is loaded once more for each row, by all lanes of a warp, is as much as the row.
 constexpr Case kShort{{64, 32}, {4, 128}};
+
+namespace detail {
+/// "each of 12480 elements is read once".
+inline std::string reads_text(std::size_t elements, unsigned times) {
+  return "each of " + std::to_string(elements) + " elements is read " +
+         (times == 1 ? "once" : "twice at most");
+}
+}  // namespace detail
 
 /// Ok if each of the elements, which are T, is loaded at most `times` times, and the lanes of a warp load neighbours. A
 /// quarter more is allowed, for what an answer needs beside it.
@@ -168,7 +191,7 @@ template <class T>
 course::Verdict reads_at_most(const course::Counters& counters, std::size_t elements,
                               unsigned times) {
   const std::string promise =
-      "each element is read " + std::string(times == 1 ? "once" : "twice at most");
+      detail::reads_text(elements, times) + ", and a quarter more is allowed";
   const course::Verdict sectors =
       course::at_most(counters.global_load_sectors, elements * sizeof(T) / 32 * times * 5 / 4,
                       "sectors of 32 bytes", "the lanes of a warp read neighbours, and " + promise);
@@ -182,8 +205,8 @@ course::Verdict reads_at_most(const course::Counters& counters, std::size_t elem
 template <class T>
 course::Verdict reads_uneven(const course::Counters& counters, const Shape& s, unsigned times,
                              unsigned again = 0) {
-  const std::string promise =
-      "each element is read " + std::string(times == 1 ? "once" : "twice at most");
+  const std::string promise = detail::reads_text(s.rows * s.columns, times) +
+                              ", and a quarter and eight of each row more are allowed";
   const course::Verdict sectors = course::at_most(
       counters.global_load_sectors, s.rows * (times * (2 * s.columns * sizeof(T) / 32 + 4) + again),
       "sectors of 32 bytes", "neighbouring lanes read neighbours, and " + promise);

@@ -3,10 +3,12 @@
 #include "top_k.cuh"
 
 #include <algorithm>
+#include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -93,10 +95,16 @@ void check_answer(const Shape& s, const std::vector<float>& x, const std::vector
                   const std::vector<int>& indices) {
   const Answer expected = expected_of(s, x);
   REQUIRE(course::same(indices, expected.indices, "indices", [&](std::size_t i) {
-    return "number " + std::to_string(i % kTop) + " of row " + std::to_string(i / kTop) + ", " +
-           (expected.indices[i] < 0
-                ? "which has " + course::counted(s.columns, "column")
-                : "which is " + course::number_text(static_cast<float>(expected.values[i])));
+    const std::size_t row = i / kTop;
+    const std::string number =
+        "number " + std::to_string(i % kTop) + " of row " + std::to_string(row);
+    if (expected.indices[i] < 0)
+      return number + ", which has " + course::counted(s.columns, "column");
+    const std::size_t at = row * s.columns + static_cast<std::size_t>(expected.indices[i]);
+    const std::string is =
+        number + ", which is x[" + std::to_string(at) + "] = " + course::number_text(x[at]);
+    return std::isnan(x[at]) ? is + " of the bits " + std::to_string(std::bit_cast<unsigned>(x[at]))
+                             : is;
   }));
   REQUIRE(row_checks::near(values, expected.values, std::vector<double>(values.size(), 0), "values",
                            row_checks::row_of(s, x, kTop)));
@@ -194,6 +202,51 @@ TEST_CASE("top_k: many equal elements in long rows") {
   }
 }
 
+// Promise: of equal elements the one with the smaller column comes first, whichever threads are ahead of the others.
+TEST_CASE(
+    "top_k: nine equal elements in a long row, the first of them not as far away as the others are apart") {
+  if (course::kCpuDevice && course::has_run_before()) return;
+  const Shape s{3, 4700, 0};
+  for (const unsigned apart : {32u, 64u, 128u, 256u}) {
+    std::vector<float> x = row_checks::elements_of<float>(s, kBelowZero);
+    for (std::size_t r = 0; r < s.rows; ++r) {
+      float* const row = x.data() + r * s.columns;
+      const std::size_t first = 2500 + 33 * r;
+      row[first - 40] = 3.0f;
+      for (std::size_t k = 0; k < 8; ++k) row[first + k * apart] = 3.0f;
+    }
+    for (const std::uint64_t seed : {0u, 2u}) {  // under schedule 2 the last threads are ahead
+      for (const unsigned block : {64u, 128u, 256u}) {
+        course::with_seed(seed, [&] {
+          check_rows(s, {3, block},
+                     "3 in eight columns that are " + std::to_string(apart) +
+                         " apart, and 40 columns before them; the others are below 0",
+                     x);
+        });
+      }
+    }
+  }
+}
+
+// Promise: the eight largest elements of a row, whatever was the largest before: few new ones in some columns, then many.
+TEST_CASE("top_k: a few larger elements in each 32 columns, then 32 larger ones") {
+  constexpr std::size_t kColumns = 600;
+  const Shape s{63, kColumns, 0};
+  std::vector<float> x(s.rows * kColumns, -1.0f);
+  for (std::size_t r = 0; r < s.rows; ++r) {
+    const std::size_t steps = 3 + r % 9, new_ones = 1 + r / 9;
+    for (std::size_t c = 0; c < 32 * (steps + 1); ++c) {
+      if (c % 32 < new_ones || c / 32 == steps) x[r * kColumns + c] = static_cast<float>(c);
+    }
+  }
+  for (const unsigned block : {32u, 128u}) {
+    check_rows(s, {4, block},
+               "in row r the first 1 + r / 9 columns of each of the first 3 + r % 9 times 32 have "
+               "their own number, and so have all of the next 32; the others are -1",
+               x);
+  }
+}
+
 // Promise: NaN is larger than any number, whatever its sign and its other bits.
 TEST_CASE("top_k: NaNs of all bits") {
   const unsigned kBits[] = {0x7F80'0001, 0x7FC0'0000, 0x7FFF'FFFF,
@@ -281,6 +334,23 @@ TEST_CASE("top_k: the last of more than 2^29 rows") {
         check_answer(last, x, values.download(), indices.download());
       },
       {(1u << 29) + 1, 32});
+}
+
+// Promise: any grid of blocks of whole warps, also of 2^32 warps.
+TEST_CASE("top_k: the last of 2^32 rows, a warp for each") {
+  constexpr std::size_t kColumns = 40;
+  const Shape last{row_checks::kLastOfMostWarps, kColumns, 1};
+  const std::vector<float> x = row_checks::elements_of<float>(last, kDistinct);
+  const course::Placed<float> d_x(x, last.start);
+  row_checks::at_last_rows(
+      [&](Launch grid, std::size_t rows, std::size_t before) {
+        course::GuardedBuffer<float> values(last.rows * kTop);
+        course::GuardedBuffer<int> indices(last.rows * kTop);
+        course::launch(top_k, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows,
+                       kColumns, values.data() - before * kTop, indices.data() - before * kTop);
+        check_answer(last, x, values.download(), indices.download());
+      },
+      row_checks::kMostWarps);
 }
 
 // Promise: the results are right in every order of the lanes.

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checks/challenge_cases.cuh"
@@ -114,6 +115,19 @@ TEST_CASE("beat_filter: one object, called again with other sizes and other numb
     const Kind& kind = kKinds[turn++ % 2 ? 3 : 0];
     INFO(text_of(n, kind.text, 0, 0) << "; call " << ++calls << " of one object");
     beat_filter_check::check(answer, kind.values(n), 0, 0);
+  }
+}
+
+// Promise: d_x and d_out are aligned to ints, no more, also in a call with as many numbers as the call before.
+TEST_CASE("beat_filter: one object, called again for as many numbers that begin elsewhere") {
+  BeatFilter answer;
+  unsigned calls = 0;
+  for (const auto& [offset_x, offset_out] :
+       {std::pair{0u, 0u}, {1u, 0u}, {0u, 0u}, {0u, 1u}, {2u, 2u}, {3u, 1u}, {0u, 0u}}) {
+    if (!is_tried()) continue;
+    INFO(text_of(5000, kKinds[0].text, offset_x, offset_out)
+         << "; call " << ++calls << " of one object");
+    beat_filter_check::check(answer, kKinds[0].values(5000), offset_x, offset_out);
   }
 }
 

@@ -80,6 +80,17 @@ TEST_CASE("beat_histogram: every start of a short array") {
   }
 }
 
+// Promise: d_bytes may begin at any address, also in a call with as many bytes as the call before.
+TEST_CASE("beat_histogram: one object, called again for as many bytes that begin elsewhere") {
+  BeatHistogram answer;
+  unsigned calls = 0;
+  for (const std::size_t offset : {0u, 1u, 0u, 4u, 15u}) {
+    if (!is_tried()) continue;
+    INFO(text_of(9000, kKinds[0].text, offset) << "; call " << ++calls << " of one object");
+    beat_histogram_check::check(answer, kKinds[0].values(9000), offset);
+  }
+}
+
 // Promise: one object may be called again, with any n, when the call before is done.
 TEST_CASE("beat_histogram: one object, called again with other sizes") {
   BeatHistogram answer;

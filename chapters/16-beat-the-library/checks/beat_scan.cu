@@ -2,11 +2,14 @@
 // rounded, infinities and NaN, more numbers than 32 bits count, and work for more than one block.
 #include "beat_scan.cuh"
 
+#include <bit>
 #include <catch2/catch_test_macros.hpp>
+#include <cfloat>
 #include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checks/challenge_cases.cuh"
@@ -24,6 +27,10 @@ const Kind kExact[] = {
     {"large: whole numbers times 2^70",
      [](course::Element e) { return static_cast<float>(e.random % 15 - 7) * 0x1p70f; }},
     {"only the first counts", [](course::Element e) { return e.i == 0 ? 3.5f : 0.0f; }},
+    {"only the first counts: all sums are -1",
+     [](course::Element e) { return e.i == 0 ? -1.0f : 0.0f; }},
+    {"only the first counts: all sums are the lowest float",
+     [](course::Element e) { return e.i == 0 ? -FLT_MAX : 0.0f; }},
     {"only the last counts", [](course::Element e) { return e.i + 1 == e.n ? -7.25f : 0.0f; }},
     {"whole numbers from -7 to 7",
      [](course::Element e) { return static_cast<float>(e.random % 15 - 7); }},
@@ -172,6 +179,19 @@ TEST_CASE("beat_scan: one object, called again with other sizes and other number
   }
 }
 
+// Promise: d_x and d_out are aligned to floats, no more, also in a call with as many numbers as the call before.
+TEST_CASE("beat_scan: one object, called again for as many numbers that begin elsewhere") {
+  BeatScan answer;
+  unsigned calls = 0;
+  for (const auto& [offset_x, offset_out] :
+       {std::pair{0u, 0u}, {1u, 0u}, {0u, 0u}, {0u, 1u}, {2u, 2u}, {3u, 1u}, {0u, 0u}}) {
+    if (!is_tried()) continue;
+    INFO(text_of(5000, kExact[0].text, offset_x, offset_out)
+         << "; call " << ++calls << " of one object");
+    beat_scan_check::check(answer, kExact[0].values(5000), offset_x, offset_out);
+  }
+}
+
 // Promise: one object may be called again, with any n: what a call keeps for the next ones is old after any number of them.
 TEST_CASE("beat_scan: one object, called again after 1 to 255 calls with few numbers") {
   if (course::has_run_before()) return;
@@ -247,6 +267,8 @@ TEST_CASE("beat_scan: infinities and NaN") {
                                          {{4098, -INFINITY}},
                                          {{5, INFINITY}, {3000, -INFINITY}},
                                          {{2051, NAN}},
+                                         {{3, std::bit_cast<float>(~0u)}},
+                                         {{2051, std::bit_cast<float>(0x7fff'ffffu)}},
                                          {{6999, NAN}}};
   BeatScan answer;
   for (const std::vector<Place>& places : of_cases) {
@@ -274,6 +296,18 @@ TEST_CASE("beat_scan: sums that are rounded are near the exact ones") {
     INFO(text_of(n, all_bits.text, 1, 0));
     BeatScan answer;
     REQUIRE(near_sums(beat_scan_check::scanned(answer, x, 1, 0), x));
+  }
+}
+
+// Promise: sums that need no rounding are exact, also those before a number that is much larger than they are.
+TEST_CASE("beat_scan: one large number among ones") {
+  BeatScan answer;
+  for (const std::size_t place : {1u, 2u, 3u, 5u, 30u, 100u, 1023u, 2050u, 4099u, 6998u}) {
+    if (!is_tried()) continue;
+    std::vector<float> x(7000, 1.0f);
+    x[place] = 0x1p30f;
+    INFO(text_of(x.size(), "ones, but x[" + std::to_string(place) + "] = 2^30", 0, 0));
+    REQUIRE(near_sums(beat_scan_check::scanned(answer, x, 0, 0), x));
   }
 }
 

@@ -81,6 +81,17 @@ TEST_CASE("beat_sum: every start of a short array") {
   }
 }
 
+// Promise: d_x is aligned to floats, no more, also in a call with as many numbers as the call before.
+TEST_CASE("beat_sum: one object, called again for as many numbers that begin elsewhere") {
+  BeatSum answer;
+  unsigned calls = 0;
+  for (const std::size_t offset : {0u, 1u, 0u, 2u, 3u}) {
+    if (!is_tried()) continue;
+    INFO(text_of(5000, kExact[0].text, offset) << "; call " << ++calls << " of one object");
+    beat_sum_check::check(answer, kExact[0].values(5000), offset, 0);
+  }
+}
+
 // Promise: one object may be called again, with any n, when the call before is done.
 TEST_CASE("beat_sum: one object, called again with other sizes") {
   BeatSum answer;

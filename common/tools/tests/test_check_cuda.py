@@ -17,6 +17,8 @@ from tools.lib import repository
 from tools.lib.checkout import TOP
 from tools.tests import system_python
 
+READS = ("chapters/*/chapter.toml", "chapters/01-global-atomic", "common/tools", "course", "exercises/01-global-atomic", "meson.*", "solutions/01-global-atomic")
+
 try:
     import jsonschema
     import yaml

@@ -18,6 +18,8 @@ from pathlib import Path
 
 from tools.lib.checkout import TOP
 
+READS = ("chapters/*/chapter.toml", "chapters/01-global-atomic", "common/tools", "course", "exercises/01-global-atomic", "meson.*", "solutions/01-global-atomic")
+
 NOTEBOOK = TOP / "common/docs/colab.ipynb"
 BRANCH = "main"
 ENDS_WITH = {"check": 77}  # of an exercise that is not begun; a notebook goes on after any exit code
