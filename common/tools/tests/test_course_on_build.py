@@ -12,7 +12,7 @@ from tools.lib.checkout import TOP
 from tools.tests import screen
 from tools.tests import system_python
 
-READS = ("chapters/*/chapter.toml", "chapters/01-global-atomic", "common/tools", "course", "exercises/01-global-atomic", "meson.*", "solutions/01-global-atomic")
+READS = ("chapters/*/README.md", "chapters/*/chapter.toml", "chapters/01-global-atomic", "common/tools", "course", "exercises", "meson.*", "solutions/01-global-atomic")
 
 system_python.again_if_missing(screen.pexpect)
 
