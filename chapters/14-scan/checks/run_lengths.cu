@@ -137,12 +137,13 @@ TEST_CASE("run_lengths: two runs") {
   }
 }
 
-// Promise: a run may be longer than any block's tile.
+// Promise: a run may be longer than any block's tile, and there may be more runs than any block has.
 TEST_CASE("run_lengths: many blocks") {
   check(course::kCpuDevice ? 3001 : course::kBigSize, kShort);
   check(2048, kOne);
   if (course::has_run_before()) return;
   check(4097, kLong);
+  check(20'011, kAllDiffer);  // many blocks' worth of runs
   for (const Kind& kind : {kKinds[5], kKinds[6], kKinds[8]}) check(2560, kind);
   check(300'003, kLong);  // more tiles of 256 elements than there are resident blocks
 }

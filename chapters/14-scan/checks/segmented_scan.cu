@@ -73,12 +73,12 @@ void check_output(const std::vector<unsigned>& found, const std::vector<unsigned
   }));
 }
 
-void check(std::size_t n, const Flags& kind, bool in_place = false) {
+void check(const std::vector<unsigned>& x, const Flags& kind, bool in_place = false) {
+  const std::size_t n = x.size();
   const auto [start_x, start_flags, start_out, unused] = scan_checks::starts_of(n);
   INFO("n = " << n << ": " << kind.text << "; " << scan_checks::start_text("x", start_x, 4) << ", "
               << scan_checks::start_text("flags", start_flags, 1)
               << (in_place ? "; out is x" : ", " + scan_checks::start_text("out", start_out, 4)));
-  const std::vector<unsigned> x = numbers(n, 1);
   const std::vector<unsigned char> flags = kind.values(n);
   course::Placed<unsigned> d_x(x, start_x);
   const course::Placed<unsigned char> d_flags(flags, start_flags);
@@ -89,6 +89,10 @@ void check(std::size_t n, const Flags& kind, bool in_place = false) {
   REQUIRE(d_x.intact("x"));
   if (!in_place) REQUIRE(course::same(d_x.download(), x, "x"));
   REQUIRE(course::same(d_flags.download(), flags, "flags"));
+}
+
+void check(std::size_t n, const Flags& kind, bool in_place = false) {
+  segmented_scan_check::check(numbers(n, 1), kind, in_place);
 }
 
 // Promise: out[i] is the sum from the last flag up to i, or from x[0] on if there is none, modulo 2^32.
@@ -138,6 +142,17 @@ TEST_CASE("segmented_scan: 256, 512, ... flags in a part, and bytes whose sum is
   for (const std::size_t n : {2047u, 3071u, 4096u}) {
     check(n, of_256);
     check(n, of_128);
+  }
+}
+
+// Promise: any number of 32 bits may be a sum.
+TEST_CASE("segmented_scan: all sums are the same number, of many kinds") {
+  if (course::has_run_before()) return;
+  for (const unsigned sum : {0u, 1u, ~0u, ~0u - 1, 0x7fff'ffffu, 0x8000'0000u, 0xeeee'eeeeu}) {
+    INFO("x[0] is " << sum << ", all others are 0");
+    std::vector<unsigned> x(2560, 0);
+    x[0] = sum;
+    segmented_scan_check::check(x, kNone);
   }
 }
 

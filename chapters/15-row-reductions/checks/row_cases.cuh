@@ -170,9 +170,9 @@ constexpr Case kLonger{{16, 1536}, {4, 128}};
 
 /// Rows that end within a sector, a pack and a warp's load, most of them at no multiple of 16 bytes; some have two columns
 /// more than a warp or a block may take at once. One launch has fewer threads than rows.
-constexpr Case kUneven[] = {{{64, 68}, {4, 128}}, {{96, 130}, {1, 64}}, {{64, 17}, {4, 128}},
-                            {{64, 16}, {4, 128}}, {{64, 9}, {4, 128}},  {{8, 130}, {4, 128}},
-                            {{4, 258}, {4, 128}}, {{4, 1026}, {4, 128}}};
+constexpr Case kUneven[] = {{{64, 68}, {4, 128}}, {{96, 130}, {1, 64}},  {{64, 17}, {4, 128}},
+                            {{64, 16}, {4, 128}}, {{64, 9}, {4, 128}},   {{8, 130}, {4, 128}},
+                            {{4, 258}, {4, 128}}, {{4, 1026}, {4, 128}}, {{4, 5000}, {4, 64}}};
 
 /// Short rows: what is loaded once more for each row, by all lanes of a warp, is as much as the row.
 constexpr Case kShort{{64, 32}, {4, 128}};

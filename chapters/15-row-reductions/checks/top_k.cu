@@ -138,8 +138,9 @@ bool is_slow_again() { return course::kCpuDevice && course::has_run_before(); }
 // Promise: launches give no dynamic shared memory (OUT OF BOUNDS in every test case).
 TEST_CASE("top_k: rows of every length") {
   std::size_t turn = 0;
+  const bool is_again = is_slow_again();
   for (const row_checks::Case& c : row_checks::all_lengths()) {
-    if (c.launch.block == 1024 && is_slow_again()) continue;
+    if (c.launch.block == 1024 && is_again) continue;
     check_rows(c.shape, c.launch, kDistinct);
     check_rows(c.shape, c.launch, kKinds[++turn % std::size(kKinds)]);
   }
@@ -147,8 +148,9 @@ TEST_CASE("top_k: rows of every length") {
 
 // Promise: the kernel is right for every kind of elements: -0 equals +0, and NaN is larger than any number.
 TEST_CASE("top_k: every kind of elements, blocks of many sizes") {
+  const bool is_again = is_slow_again();
   for (const Launch launch : {Launch{1, 32}, Launch{3, 160}, Launch{2, 1024}}) {
-    if (launch.block == 1024 && is_slow_again()) continue;
+    if (launch.block == 1024 && is_again) continue;
     for (const Kind& kind : kKinds) check_rows(row_checks::rows_for(launch), launch, kind);
   }
 }
@@ -229,21 +231,26 @@ TEST_CASE(
 }
 
 // Promise: the eight largest elements of a row, whatever was the largest before: few new ones in some columns, then many.
-TEST_CASE("top_k: a few larger elements in each 32 columns, then 32 larger ones") {
-  constexpr std::size_t kColumns = 600;
-  const Shape s{63, kColumns, 0};
-  std::vector<float> x(s.rows * kColumns, -1.0f);
-  for (std::size_t r = 0; r < s.rows; ++r) {
-    const std::size_t steps = 3 + r % 9, new_ones = 1 + r / 9;
-    for (std::size_t c = 0; c < 32 * (steps + 1); ++c) {
-      if (c % 32 < new_ones || c / 32 == steps) x[r * kColumns + c] = static_cast<float>(c);
+TEST_CASE("top_k: a few larger elements in each 32 or 128 columns, then 32 or 128 larger ones") {
+  const bool is_again = is_slow_again();
+  for (const std::size_t step : {32u, 128u}) {
+    if (step == 128 && is_again) continue;
+    const Shape s{63, step * 11, 0};
+    std::vector<float> x(s.rows * s.columns, -1.0f);
+    for (std::size_t r = 0; r < s.rows; ++r) {
+      const std::size_t steps = 1 + r % 9, new_ones = 1 + r / 9 * step / 32;
+      for (std::size_t c = 0; c < step * (steps + 1); ++c) {
+        if (c % step < new_ones || c / step == steps) x[r * s.columns + c] = static_cast<float>(c);
+      }
     }
-  }
-  for (const unsigned block : {32u, 128u}) {
-    check_rows(s, {4, block},
-               "in row r the first 1 + r / 9 columns of each of the first 3 + r % 9 times 32 have "
-               "their own number, and so have all of the next 32; the others are -1",
-               x);
+    const std::string text = std::to_string(step);
+    for (const unsigned block : {32u, 128u}) {
+      check_rows(s, {4, block},
+                 "in row r the first columns of each of the first 1 + r % 9 times " + text +
+                     " have their own number, and so have all of the next " + text +
+                     "; the others are -1",
+                 x);
+    }
   }
 }
 

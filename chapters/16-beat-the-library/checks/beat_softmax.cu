@@ -125,13 +125,16 @@ course::Verdict is_softmax(const Shape& s, const std::vector<float>& x, const st
   return {};
 }
 
-void check(BeatSoftmax& answer, const Shape& s, const std::vector<float>& x, std::size_t offset_x,
-           std::size_t offset_y, Rows rows = Rows::all) {
+/// Returns y.
+std::vector<float> check(BeatSoftmax& answer, const Shape& s, const std::vector<float>& x,
+                         std::size_t offset_x, std::size_t offset_y, Rows rows = Rows::all) {
   const course::Placed<float> d_x(x, offset_x);
   course::Placed<float> y(std::vector<float>(x.size(), kBefore), offset_y);
   answer(d_x.data(), s.rows, s.width, y.data());
-  REQUIRE(is_softmax(s, x, y.download(), rows));
+  std::vector<float> found = y.download();
+  REQUIRE(is_softmax(s, x, found, rows));
   REQUIRE(y.intact("d_y"));
+  return found;
 }
 
 /// x of a row of 2^15 is 0, but 1 in column r % 2^15 of row r.
@@ -235,10 +238,18 @@ std::uint64_t blocks_for(std::size_t rows) {
 void check_some_blocks(const Shape& s, std::uint64_t first, std::uint64_t last) {
   INFO(text_of(s, kWide.text, 1, 0)
        << "; of each grid the first " << first << " and the last " << last << " blocks run");
+  std::vector<float> y;
   course::with_some_blocks(first, last, [&] {
     BeatSoftmax answer;
-    beat_softmax_check::check(answer, s, numbers_of(s, kWide), 1, 0, Rows::written);
+    y = beat_softmax_check::check(answer, s, numbers_of(s, kWide), 1, 0, Rows::written);
   });
+  if (last > 0 || s.width > 1) return;
+  const std::uint64_t blocks = blocks_for(s.rows);
+  INFO("the grid has " << blocks << " blocks");
+  const auto untouched = static_cast<std::size_t>(std::count(y.begin(), y.end(), kBefore));
+  REQUIRE(course::at_least(s.rows - untouched, first * s.rows / blocks / 4,
+                           "rows that the first " + std::to_string(first) + " blocks have written",
+                           "a quarter of their share: each block may have several rows"));
 }
 
 /// Checks that no launch is refused.

@@ -17,7 +17,7 @@ from tools.lib import repository
 from tools.lib.checkout import TOP
 from tools.tests import system_python
 
-READS = ("chapters/*/chapter.toml", "chapters/01-global-atomic", "common/tools", "course", "exercises/01-global-atomic", "meson.*", "solutions/01-global-atomic")
+READS = (".github/actions/check-cuda", "chapters/*/chapter.toml", "common/docs/any-cuda-file.md", "common/simt/tests/programs/right/vector_add.cu", "common/tools", "course", "meson.*")
 
 try:
     import jsonschema

@@ -19,7 +19,7 @@ from tools.lib.checkout import TOP
 from tools.teach import sandbox
 from tools.tests import class_of
 
-READS = ("chapters/*/chapter.toml", "chapters/01-global-atomic", "common/tools", "course", "exercises/01-global-atomic", "meson.*", "solutions/01-global-atomic")
+READS = ("chapters/*/chapter.toml", "chapters/01-global-atomic", "common/tools", "course", "exercises/01-global-atomic", "exercises/*/lost_*.cuh", "meson.*", "solutions/01-global-atomic")
 
 TOOL = TOP / "common/tools/teach/grade_submissions.py"
 BUILD = os.environ.get("COURSE_TEST_BUILD")
