@@ -22,6 +22,7 @@ TURNS = 12  # of as many commits, one after the other, each has another part
 SHARED = ("common/build", "common/include", "common/simt", "common/src", "common/tools/check")
 OF_LIB = ("checkout", "cpp_text", "failed", "includes", "result")
 OF_OWN_PROGRAMS = "common/src/own_program.cpp"  # linked with what `./course run` makes, and with no check or lesson
+FRONT_END = "common/build/compiler/front_end.py"  # reads what a learner writes: no lesson, solution or variant of one
 TEXTS = re.compile(r"\.md$|/(tests|bench|__pycache__)/")
 LESSONS = "lessons"  # their name beside those of the exercises
 NOT_OF_LESSONS = ("common", "checks", "mistakes", "alternatives", "hints", "results", "pictures", "scores")  # a chapter's other folders
@@ -49,7 +50,7 @@ def files_of_everything(top):
 @cache
 def of_everything(top):
     """The digest of what all verdicts depend on."""
-    files = set(files_of_everything(top)) - {top / OF_OWN_PROGRAMS}
+    files = set(files_of_everything(top)) - {top / OF_OWN_PROGRAMS, top / FRONT_END}
     return digest(top, files, *find_compiler("", ["c++"]).splitlines()[:2])
 
 
