@@ -35,7 +35,7 @@ RULES_OF_KERNELS = [(re.compile(pattern), advice) for pattern, advice in (
      "{word} in device code: a kernel has no exceptions; write an error code to memory, or call __trap()"),
 )]
 REFERENCE = re.compile(r"reference to (?P<of>__(host|device)__) function '(?P<name>[^']+)' in __\w+__ function")
-NO_MATCH = re.compile(r"no matching (member )?function for call to '(?P<name>[^']+)'")
+NO_MATCH = re.compile(r"no matching (?P<member>member )?function for call to '(?P<name>[^']+)'")
 NOTE = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?P<column>\d+): note: (candidate\b|'[^']+' declared here).*?(call to (?P<of>__\w+__) function from .*)?$", re.M)
 CONSTANT = re.compile(r"\bconst(expr|eval)\b|CONSTEXPR\b")
 NOT_EVALUATED = re.compile(r"\b(decltype|sizeof|alignof|noexcept|requires)\b[^;]*$")
@@ -157,7 +157,7 @@ def refusal(text, notes):
     of = {call["of"]} if "of" in call.groupdict() else {callee["of"] for callee in callees}
     if len(of) != 1 or not of <= CALLS.keys():
         return None
-    if constants:
+    if constants and not call.groupdict().get("member"):  # cuda::std has no vector and no string
         return (CONSTEXPR if is_of_course(callees[0]["file"]) else CONSTEXPR_OF_LIBRARY).format(call["name"])
     return CALLS[of.pop()].format(call["name"])
 

@@ -361,6 +361,9 @@ class FrontEnd(unittest.TestCase):
             with mock.patch.object(front_end, "is_of_course", lambda file: file == str(source)):  # of the system
                 for declaration in ("constexpr int", "_GLIBCXX20_CONSTEXPR int"):
                     self.assertIn("cuda::std::f() is for both", said(declaration, file=Path(folder) / "bit.h")[0])
+                    member = CALL.format(place=source, line=2, why=OF_HOST).replace("matching function", "matching member function")
+                    (_, text), = self.refused(member.replace(f"{source}:1:6", f"{Path(folder) / 'bit.h'}:1:{len(declaration) + 2}"))
+                    self.assertTrue(text.startswith("f() is a function of the host"), text)
                 with mock.patch.object(front_end, "KNOWN_TO_NVCC", {"f"}):
                     self.assertEqual(said("constexpr int", file=Path(folder) / "move.h"), [])
 

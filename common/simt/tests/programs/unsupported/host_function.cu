@@ -1,4 +1,4 @@
-// Construct: a function of the host, called in a kernel. Expect: unsupported "push_back() is a constexpr function of the host".
+// Construct: a function of the host, called in a kernel. Expect: unsupported "push_back() is a function of the host".
 #include <cstdio>
 #include <vector>
 
