@@ -274,35 +274,16 @@ TEST_CASE("argmax_first: a row of more than 2^25 columns") {
 // Promise: there may be no rows.
 TEST_CASE("argmax_first: no rows") { check_rows({0, 10, 0}, {2, 64}, "no elements", {}); }
 
-// Promise: rows * columns may be more than 2^32, and so may the threads of a grid (the CPU device runs the last two
-// blocks of a grid that has one for each row).
-TEST_CASE("argmax_first: the last of more than 2^27 rows") {
-  constexpr std::size_t kColumns = 40;
-  const Shape last{2, kColumns, 5};
-  const std::vector<__half> x = row_checks::elements_of<__half>(last, kDistinct);
-  const course::Placed<__half> d_x(x, last.start);
-  row_checks::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
-    course::GuardedBuffer<unsigned> where(2);
-    course::launch(argmax_first, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows,
-                   kColumns, where.data() - before);
-    REQUIRE(course::same(where.download(), expected_of(last, x), "where of the last two rows"));
+// Promise: rows * columns may be more than 2^32, and so may the threads and the warps of a grid (the CPU device runs the
+// last two blocks of a grid that has a warp for each row).
+TEST_CASE("argmax_first: the last rows of huge grids") {
+  row_checks::at_last_rows<__half>(kDistinct, [](const row_checks::LastRows<__half>& last) {
+    course::GuardedBuffer<unsigned> where(last.shape.rows);
+    course::launch(argmax_first, {last.grid.grid, last.grid.block}, last.d_x, last.rows,
+                   last.shape.columns, where.data() - last.before);
+    REQUIRE(
+        course::same(where.download(), expected_of(last.shape, last.x), "where of the last rows"));
   });
-}
-
-// Promise: any grid of blocks of whole warps, also of 2^32 warps.
-TEST_CASE("argmax_first: the last of 2^32 rows, a warp for each") {
-  constexpr std::size_t kColumns = 40;
-  const Shape last{row_checks::kLastOfMostWarps, kColumns, 1};
-  const std::vector<__half> x = row_checks::elements_of<__half>(last, kDistinct);
-  const course::Placed<__half> d_x(x, last.start);
-  row_checks::at_last_rows(
-      [&](Launch grid, std::size_t rows, std::size_t before) {
-        course::GuardedBuffer<unsigned> where(last.rows);
-        course::launch(argmax_first, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows,
-                       kColumns, where.data() - before);
-        REQUIRE(course::same(where.download(), expected_of(last, x), "where of the last rows"));
-      },
-      row_checks::kMostWarps);
 }
 
 // Promise: where[r] is right in every order of the lanes.
@@ -314,7 +295,6 @@ TEST_CASE("argmax_first: the lanes of a warp go in step") {
 // Promise: threads share the rows.
 TEST_CASE("argmax_first: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
-  if (course::has_run_before()) return;
   for (const Kind& kind : kKinds) {  // what is rare is loaded once, too
     const auto& [uneven, uneven_launch] = row_checks::kUneven[0];
     const auto read = course::count(

@@ -234,35 +234,15 @@ TEST_CASE("merge_moments: rows without columns, and no rows") {
   check_rows({0, 10, 0}, {2, 64}, kSmall);
 }
 
-// Promise: rows * columns may be more than 2^32, and so may the threads of a grid (the CPU device runs the last two
-// blocks of a grid that has one for each row).
-TEST_CASE("merge_moments: the last of more than 2^27 rows") {
-  constexpr std::size_t kColumns = 40;
-  const Shape last{2, kColumns, 5};
-  const std::vector<float> x = row_checks::elements_of<float>(last, kSmall);
-  const course::Placed<float> d_x(x, last.start);
-  row_checks::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
-    course::GuardedBuffer<float> mean(2), variance(2);
-    course::launch(row_moments, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows,
-                   kColumns, mean.data() - before, variance.data() - before);
-    check_results(last, x, mean.download(), variance.download());
+// Promise: rows * columns may be more than 2^32, and so may the threads and the warps of a grid (the CPU device runs the
+// last two blocks of a grid that has a warp for each row).
+TEST_CASE("merge_moments: the last rows of huge grids") {
+  row_checks::at_last_rows<float>(kSmall, [](const row_checks::LastRows<float>& last) {
+    course::GuardedBuffer<float> mean(last.shape.rows), variance(last.shape.rows);
+    course::launch(row_moments, {last.grid.grid, last.grid.block}, last.d_x, last.rows,
+                   last.shape.columns, mean.data() - last.before, variance.data() - last.before);
+    check_results(last.shape, last.x, mean.download(), variance.download());
   });
-}
-
-// Promise: any grid of blocks of whole warps, also of 2^32 warps.
-TEST_CASE("merge_moments: the last of 2^32 rows, a warp for each") {
-  constexpr std::size_t kColumns = 40;
-  const Shape last{row_checks::kLastOfMostWarps, kColumns, 1};
-  const std::vector<float> x = row_checks::elements_of<float>(last, kSmall);
-  const course::Placed<float> d_x(x, last.start);
-  row_checks::at_last_rows(
-      [&](Launch grid, std::size_t rows, std::size_t before) {
-        course::GuardedBuffer<float> mean(last.rows), variance(last.rows);
-        course::launch(row_moments, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows,
-                       kColumns, mean.data() - before, variance.data() - before);
-        check_results(last, x, mean.download(), variance.download());
-      },
-      row_checks::kMostWarps);
 }
 
 // Promise: the results are right in every order of the lanes.
@@ -274,7 +254,6 @@ TEST_CASE("merge_moments: the lanes of a warp go in step") {
 // Promise: threads share the rows.
 TEST_CASE("merge_moments: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
-  if (course::has_run_before()) return;
   for (const Kind& kind : kKinds) {  // what is rare is loaded once, too
     const auto& [uneven, uneven_launch] = row_checks::kUneven[0];
     const auto read = course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kind); });

@@ -236,35 +236,15 @@ TEST_CASE("online_softmax: no rows, and no columns") {
   check_rows({3, 0, 0}, {2, 64}, "no elements", {});
 }
 
-// Promise: rows * columns may be more than 2^32, and so may the threads of a grid (the CPU device runs the last two
-// blocks of a grid that has one for each row).
-TEST_CASE("online_softmax: the last of more than 2^27 rows") {
-  constexpr std::size_t kColumns = 40;
-  const Shape last{2, kColumns, 5};
-  const std::vector<float> x = row_checks::elements_of<float>(last, kSmall);
-  const course::Placed<float> d_x(x, last.start);
-  row_checks::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
-    course::GuardedBuffer<float> y(x.size());
-    course::launch(online_softmax, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows,
-                   kColumns, y.data() - before * kColumns);
-    check_softmax(last, x, y.download());
+// Promise: rows * columns may be more than 2^32, and so may the threads and the warps of a grid (the CPU device runs the
+// last two blocks of a grid that has a warp for each row).
+TEST_CASE("online_softmax: the last rows of huge grids") {
+  row_checks::at_last_rows<float>(kSmall, [](const row_checks::LastRows<float>& last) {
+    course::GuardedBuffer<float> y(last.x.size());
+    course::launch(online_softmax, {last.grid.grid, last.grid.block}, last.d_x, last.rows,
+                   last.shape.columns, y.data() - last.before * last.shape.columns);
+    check_softmax(last.shape, last.x, y.download());
   });
-}
-
-// Promise: any grid of blocks of whole warps, also of 2^32 warps.
-TEST_CASE("online_softmax: the last of 2^32 rows, a warp for each") {
-  constexpr std::size_t kColumns = 40;
-  const Shape last{row_checks::kLastOfMostWarps, kColumns, 1};
-  const std::vector<float> x = row_checks::elements_of<float>(last, kSmall);
-  const course::Placed<float> d_x(x, last.start);
-  row_checks::at_last_rows(
-      [&](Launch grid, std::size_t rows, std::size_t before) {
-        course::GuardedBuffer<float> y(x.size());
-        course::launch(online_softmax, {grid.grid, grid.block}, d_x.data() - before * kColumns,
-                       rows, kColumns, y.data() - before * kColumns);
-        check_softmax(last, x, y.download());
-      },
-      row_checks::kMostWarps);
 }
 
 // Promise: y is right in every order of the lanes.
@@ -277,7 +257,6 @@ TEST_CASE("online_softmax: the lanes of a warp go in step") {
 // Promise: threads share the rows.
 TEST_CASE("online_softmax: two loads and one store per element, by threads that share the rows") {
   course::skip_without_counters();
-  if (course::has_run_before()) return;
   for (const Kind& kind : kKinds) {  // what is rare is loaded once, too
     const auto& [uneven, uneven_launch] = row_checks::kUneven[0];
     const auto read = course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kind); });

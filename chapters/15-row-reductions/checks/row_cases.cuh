@@ -92,26 +92,39 @@ constexpr Case kSeveralEach{{6, 700, 1}, {1, 64}};
 /// One long row. Only under the first schedule: it is slow on the CPU device.
 constexpr Case kLongRow{{1, 100'003, 3}, {2, 256}};
 
-/// A row for each block, of more than 2^32 threads and elements.
+/// A row for each block of a warp, of more than 2^32 threads and elements.
 constexpr Launch kManyRows{(1u << 27) + 1, 32};
-
 /// A row for each of 2^32 warps, a number that is 0 in 32 bits.
 constexpr Launch kMostWarps{1u << 27, 1024};
-constexpr std::size_t kLastOfMostWarps = 64;  // rows, of the last two blocks
 
-/// Runs `work`, which launches this grid for `rows` rows, of which those of the last two blocks are in memory, `before` rows
-/// after the beginning of the array: a row for each block of a warp, and for each warp of larger ones. A GPU runs all
-/// blocks, and has no memory for the rows.
-template <class Work>
-void at_last_rows(Work work, Launch many = kManyRows) {
+/// The rows of the last two blocks of a huge grid, which are in memory; those before are not.
+template <class T>
+struct LastRows {
+  Launch grid;
+  std::size_t rows, before;  // of the whole array, and of those that are not in memory
+  Shape shape;               // of those that are
+  std::vector<T> x;
+  const T* d_x;  // where row 0 would be
+};
+
+/// Runs `work` with LastRows of such elements, of a grid of many blocks of a warp, and of kMostWarps. A GPU runs all blocks,
+/// and has no memory for the rows.
+template <class T, class Work>
+void at_last_rows(const Kind& kind, Work work, Launch many = kManyRows) {
   if (!course::kCpuDevice) SKIP("a GPU runs all blocks, and has no memory for the rows");
-  course::at_end_of_grid(many, [&](Launch grid) {
-    const std::size_t rows_of_block = grid.block / 32, rows = rows_of_block * grid.grid;
-    INFO("a row for each warp of " << grid.grid << " blocks of " << grid.block
-                                   << " threads, of which the last two run; memory is there for "
-                                      "their rows");
-    work(grid, rows, rows - 2 * rows_of_block);
-  });
+  for (const Launch huge : {many, kMostWarps}) {
+    course::at_end_of_grid(huge, [&](Launch grid) {
+      const std::size_t rows = std::size_t{grid.block / 32} * grid.grid;
+      const Shape shape{2 * grid.block / 32, 40, 5};
+      INFO("a row for each warp of " << grid.grid << " blocks of " << grid.block
+                                     << " threads, of which the last two run; memory is there for "
+                                        "their rows");
+      const std::vector<T> x = elements_of<T>(shape, kind);
+      const course::Placed<T> d_x(x, shape.start);
+      const std::size_t before = rows - shape.rows;
+      work(LastRows<T>{grid, rows, before, shape, x, d_x.data() - before * shape.columns});
+    });
+  }
 }
 
 /// What an element of a result with `of_row` elements for each row is computed from: "row 1: x[300] = 2, x[301] = 5".

@@ -200,35 +200,15 @@ TEST_CASE("sum_compensated: rows without columns, and no rows") {
   check_rows({0, 10, 0}, {2, 64}, "no elements", {});
 }
 
-// Promise: rows * columns may be more than 2^32, and so may the threads of a grid (the CPU device runs the last two
-// blocks of a grid that has one for each row).
-TEST_CASE("sum_compensated: the last of more than 2^27 rows") {
-  constexpr std::size_t kColumns = 40;
-  const Shape last{2, kColumns, 5};
-  const std::vector<float> x = row_checks::elements_of<float>(last, kSmall);
-  const course::Placed<float> d_x(x, last.start);
-  row_checks::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
-    course::GuardedBuffer<float> sums(2);
-    course::launch(sum_compensated, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows,
-                   kColumns, sums.data() - before);
-    check_sums(last, x, sums.download());
+// Promise: rows * columns may be more than 2^32, and so may the threads and the warps of a grid (the CPU device runs the
+// last two blocks of a grid that has a warp for each row).
+TEST_CASE("sum_compensated: the last rows of huge grids") {
+  row_checks::at_last_rows<float>(kSmall, [](const row_checks::LastRows<float>& last) {
+    course::GuardedBuffer<float> sums(last.shape.rows);
+    course::launch(sum_compensated, {last.grid.grid, last.grid.block}, last.d_x, last.rows,
+                   last.shape.columns, sums.data() - last.before);
+    check_sums(last.shape, last.x, sums.download());
   });
-}
-
-// Promise: any grid of blocks of whole warps, also of 2^32 warps.
-TEST_CASE("sum_compensated: the last of 2^32 rows, a warp for each") {
-  constexpr std::size_t kColumns = 40;
-  const Shape last{row_checks::kLastOfMostWarps, kColumns, 1};
-  const std::vector<float> x = row_checks::elements_of<float>(last, kSmall);
-  const course::Placed<float> d_x(x, last.start);
-  row_checks::at_last_rows(
-      [&](Launch grid, std::size_t rows, std::size_t before) {
-        course::GuardedBuffer<float> sums(last.rows);
-        course::launch(sum_compensated, {grid.grid, grid.block}, d_x.data() - before * kColumns,
-                       rows, kColumns, sums.data() - before);
-        check_sums(last, x, sums.download());
-      },
-      row_checks::kMostWarps);
 }
 
 // Promise: the sums are right in every order of the lanes.
@@ -240,7 +220,6 @@ TEST_CASE("sum_compensated: the lanes of a warp go in step") {
 // Promise: threads share the rows.
 TEST_CASE("sum_compensated: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
-  if (course::has_run_before()) return;
   for (const Kind& kind : kKinds) {  // what is rare is loaded once, too
     const auto& [uneven, uneven_launch] = row_checks::kUneven[0];
     const auto read = course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kind); });

@@ -325,39 +325,20 @@ TEST_CASE("top_k: a row of more than 2^25 columns") {
   REQUIRE(course::same(values.download(), std::vector<float>{8, 8, 7, 6, 5, 4, 3, 2}, "values"));
 }
 
-// Promise: rows * columns may be more than 2^32, and so may the threads of a grid (the CPU device runs the last two
-// blocks of a grid that has one for each row).
-TEST_CASE("top_k: the last of more than 2^29 rows") {
-  constexpr std::size_t kColumns = 40;
-  const Shape last{2, kColumns, 5};
-  const std::vector<float> x = row_checks::elements_of<float>(last, kDistinct);
-  const course::Placed<float> d_x(x, last.start);
-  row_checks::at_last_rows(
-      [&](Launch grid, std::size_t rows, std::size_t before) {
-        course::GuardedBuffer<float> values(2 * kTop);
-        course::GuardedBuffer<int> indices(2 * kTop);
-        course::launch(top_k, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows,
-                       kColumns, values.data() - before * kTop, indices.data() - before * kTop);
-        check_answer(last, x, values.download(), indices.download());
+// Promise: rows * columns may be more than 2^32, and so may the threads and the warps of a grid (the CPU device runs the
+// last two blocks of a grid that has a warp for each row).
+TEST_CASE("top_k: the last rows of huge grids") {
+  row_checks::at_last_rows<float>(
+      kDistinct,
+      [](const row_checks::LastRows<float>& last) {
+        course::GuardedBuffer<float> values(last.shape.rows * kTop);
+        course::GuardedBuffer<int> indices(last.shape.rows * kTop);
+        course::launch(top_k, {last.grid.grid, last.grid.block}, last.d_x, last.rows,
+                       last.shape.columns, values.data() - last.before * kTop,
+                       indices.data() - last.before * kTop);
+        check_answer(last.shape, last.x, values.download(), indices.download());
       },
       {(1u << 29) + 1, 32});
-}
-
-// Promise: any grid of blocks of whole warps, also of 2^32 warps.
-TEST_CASE("top_k: the last of 2^32 rows, a warp for each") {
-  constexpr std::size_t kColumns = 40;
-  const Shape last{row_checks::kLastOfMostWarps, kColumns, 1};
-  const std::vector<float> x = row_checks::elements_of<float>(last, kDistinct);
-  const course::Placed<float> d_x(x, last.start);
-  row_checks::at_last_rows(
-      [&](Launch grid, std::size_t rows, std::size_t before) {
-        course::GuardedBuffer<float> values(last.rows * kTop);
-        course::GuardedBuffer<int> indices(last.rows * kTop);
-        course::launch(top_k, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows,
-                       kColumns, values.data() - before * kTop, indices.data() - before * kTop);
-        check_answer(last, x, values.download(), indices.download());
-      },
-      row_checks::kMostWarps);
 }
 
 // Promise: the results are right in every order of the lanes.
