@@ -2,7 +2,8 @@
 
     COURSE_TEST_BUILD=build test_containers.py      runs it, in a checkout with the folder build
 
-The gate has made that folder with README.md's first command: little is built a second time.
+The gate has made that folder with README.md's first command: little is built a second time. Its tests of the tools and of the CPU
+device, which a container does not have, are left out meanwhile.
 """
 
 import json
@@ -38,6 +39,11 @@ class Containers(unittest.TestCase):
 class OnABuild(unittest.TestCase):
     def setUp(self):
         self.assertEqual(Path(os.environ["COURSE_TEST_BUILD"]).resolve(), TOP / "build", "the command names the folder build")
+        self.configure("-Dself_tests=false")
+        self.addCleanup(self.configure, "-Dself_tests=true")
+
+    def configure(self, option):
+        subprocess.run(["meson", "setup", "--reconfigure", TOP / "build", option], check=True, stdout=subprocess.DEVNULL)
 
     def test_the_command_of_the_containers(self):
         for command in {container["postCreateCommand"] for container in containers()}:
