@@ -1,4 +1,4 @@
-// Test cases of every fate. main_test.py runs them one by one and looks at what main() makes of
+// Test cases of every fate. test_main.py runs them one by one and looks at what main() makes of
 // them; together they are no test.
 #include <unistd.h>
 #include <course/check.cuh>

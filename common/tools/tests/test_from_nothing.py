@@ -29,6 +29,8 @@ def run(*command, **environment):
 
 @unittest.skipUnless(ANSWER.exists(), "a release has no solutions")
 class FromNothing(InFolder):
+    """What each of them does."""
+
     def assert_runs(self, *command, **environment):
         code, said = run(*command, **environment)
         self.assertEqual(code, 0, said)
@@ -39,6 +41,8 @@ class FromNothing(InFolder):
         log = (build / "meson-logs" / "testlog.json").read_text(encoding="utf-8")
         return {test["name"].split()[-1]: test["result"] for test in map(json.loads, log.splitlines())}
 
+
+class AChapter(FromNothing):
     def test_a_chapter_alone(self):
         build = self.folder / "alone"
         clang = find_compiler("", ["c++"]).splitlines()[-1]  # some learners have it as CXX
@@ -49,13 +53,17 @@ class FromNothing(InFolder):
         self.assertEqual({result for name, result in found.items() if name not in ("host_program", "scale")}, {"OK"})
         self.assertIn("scale-solution", found)
 
+
+class Gcc(FromNothing):
     def test_kernels_by_gcc(self):
         build = self.folder / "by-gcc"
         said = self.assert_runs("meson", "setup", build, CHAPTER, "-Ddevice=cpu", "-Dkernel_compiler=g++", CXX="c++")
         self.assertIn("WARNING: kernels are compiled by g++, and the checks will let some wrong answers through", said)
         self.assert_runs("ninja", "-C", build, "common/build/chapter/scale-solution.p/scale.cu.o")
 
-    @unittest.skipUnless(shutil.which("nvcc"), "nvcc is not installed")
+
+@unittest.skipUnless(shutil.which("nvcc"), "nvcc is not installed")
+class Gpu(FromNothing):
     def test_a_build_for_a_gpu(self):
         build = self.folder / "cuda"
         # Nothing has to be fast: not optimised, the course's libraries either.
@@ -66,6 +74,8 @@ class FromNothing(InFolder):
         self.assertEqual(found.keys(), {*lessons})
         self.assertLessEqual({*found.values()}, {"OK", "SKIP"})  # there need not be a GPU
 
+
+class Grades(FromNothing):
     def test_two_learners_are_graded(self):
         """The command of common/docs/grading.md: two answers at a time, one with a race that its feedback shows the line of."""
         right = ANSWER.read_text(encoding="utf-8")

@@ -26,7 +26,7 @@ from tools.verdicts.reads import reads
 RECORD = Path("common/tests/results/passed.toml")
 FOLDERS = {"course": "common/tests", "simt": "common/simt/tests"}  # what a test's name begins with: where its source is
 SUITES, TRIALS = ("tools", "simt"), ("trials",)
-MODULE = re.compile(r"(?:build|simt|tools)\.tests\.test_\w+")
+MODULE = re.compile(r"(?:(?:build|simt|tools)\.)?tests\.test_\w+")
 
 
 def in_cpp(top):

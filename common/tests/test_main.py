@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Runs the test cases of specimen.cu and looks at what a learner gets to see, and at the exit codes.
 
-    main_test.py SPECIMEN NOT_STARTED_SPECIMEN
+    test_main.py SPECIMEN NOT_STARTED_SPECIMEN
 
 The second program is specimen.cu compiled with -DSPECIMEN_NOT_STARTED.
 """
@@ -16,6 +15,8 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+
+READS = ("common/tests/specimen.cu",)
 
 SPECIMEN = ""
 NOT_STARTED = ""

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Adds a counter to a copy of the one list, and the line that counts it: the rest of the course sees it.
 
-    add_counter_test.py BUILD
+    test_add_counter.py BUILD
 
 BUILD has the compile_commands.json that says how the course is compiled.
 """
@@ -14,6 +13,8 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+READS = ()  # beside what all verdicts depend on
 
 COMMON = Path(__file__).resolve().parents[1]
 BUILD = None
