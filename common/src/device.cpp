@@ -144,7 +144,9 @@ Verdict kernels_load(const Counters& counters, std::uint64_t bytes) {
   if (counters.bulk_loads > 0) return {};
   return at_least(counters.global_load_sectors * kSectorBytes, bytes,
                   "bytes that kernels load from global memory",
-                  "kernels do the work, not the host");
+                  counters.global_load_sectors == 0
+                      ? "kernels do the work, not the host"
+                      : "kernels read all of the input: has the host, or nothing, read the rest?");
 }
 
 Verdict work_is_shared(const Counters& counters, std::uint64_t most) {

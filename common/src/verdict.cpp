@@ -138,7 +138,7 @@ Verdict explain(const Differences& d, std::string_view hint) {
 
 std::string list_elements(std::string_view name, std::size_t first, std::size_t end,
                           std::size_t stride, const std::function<std::string(std::size_t)>& text) {
-  constexpr std::size_t kMostShown = 6;
+  constexpr std::size_t kMostShown = 8, kFirst = 5;
   const std::size_t count = first < end ? (end - first + stride - 1) / stride : 0;
   if (count == 0) return fmt::format("no element of {}", name);
   const auto element = [&](std::size_t k) {
@@ -146,7 +146,7 @@ std::string list_elements(std::string_view name, std::size_t first, std::size_t 
     return fmt::format("{}[{}] = {}", name, i, text(i));
   };
   std::string list = element(0);
-  const std::size_t shown = count > kMostShown ? kMostShown - 1 : count;
+  const std::size_t shown = count > kMostShown ? kFirst : count;
   for (std::size_t k = 1; k < shown; ++k) list += ", " + element(k);
   return shown == count ? list
                         : list + fmt::format(", ... {} ({} elements)", element(count - 1), count);

@@ -190,6 +190,8 @@ TEST_CASE("what a found value is") {
   CHECK(facts(same(low, 3.0f, "y")) == "-3.4028235e+38 is -FLT_MAX.");
   CHECK(facts(same(std::numeric_limits<int>::min(), 3, "y")) == "-2147483648 is INT_MIN.");
   CHECK(facts(same(4294967287u, 3, "y")) == "4294967287 is -9 modulo 2^32.");
+  CHECK(facts(same(4294967295u, 3, "y")) ==
+        "4294967295 is -1 modulo 2^32, and has all bits set: was it ever written?");
   CHECK(facts(same(4464ull, 70000, "count")) == "4464 is 70000 modulo 2^16.");
   CHECK(facts(same(-25536, 40000, "count")) ==
         "-25536 is the low 16 bits of 40000, read as a signed number.");
@@ -301,8 +303,9 @@ TEST_CASE("a long list of elements is cut short, and ends with the array") {
   const std::vector<int> x = counting(100);
   CHECK(course::elements_text("x", x, 3, 50, 8) ==
         "x[3] = 3, x[11] = 11, x[19] = 19, x[27] = 27, x[35] = 35, x[43] = 43");
-  CHECK(course::elements_text("x", x, 0, 7) ==
-        "x[0] = 0, x[1] = 1, x[2] = 2, x[3] = 3, x[4] = 4, ... x[6] = 6 (7 elements)");
+  CHECK(course::elements_text("x", x, 0, 8).ends_with("x[4] = 4, x[5] = 5, x[6] = 6, x[7] = 7"));
+  CHECK(course::elements_text("x", x, 0, 9) ==
+        "x[0] = 0, x[1] = 1, x[2] = 2, x[3] = 3, x[4] = 4, ... x[8] = 8 (9 elements)");
   CHECK(course::elements_text("x", x, 98, 1000) == "x[98] = 98, x[99] = 99");
   CHECK(course::elements_text("x", x, 100, 1000) == "no element of x");
 }

@@ -162,9 +162,10 @@ std::string last_barrier(const Race& race) {
   text.pop_back();
   return text +
          fmt::format(
-             "\n  It lies between the two lines: the {} at line {} is of the next round of a loop, or of\n"
-             "  another call of the function.)",
-             verb_of(is_now_first ? race.now : race.earlier), first.line);
+             "\n  It lies between the two lines: the {} at line {} is of a later round of a loop than the\n"
+             "  {} at line {}, or of a later call of the function.)",
+             verb_of(is_now_first ? race.now : race.earlier), first.line,
+             verb_of(is_now_first ? race.earlier : race.now), second.line);
 }
 
 /// An atomic and a plain access.

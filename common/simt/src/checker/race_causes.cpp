@@ -355,7 +355,10 @@ Explanation explain_race(const Race& race) {
     Explanation e = explain(race);
     if (e.cause != RaceCause::no_order) return e;
   }
-  return h.is_counting ? explain_handoff(race, h) : Explanation{};
+  // The same line of another thread makes no use of what was counted as ready.
+  const bool is_one_line = race.earlier_line.text() == race.now_line.text();
+  const bool both_write = writes(race.earlier.kind) && writes(race.now.kind);
+  return h.is_counting && !(is_one_line && both_write) ? explain_handoff(race, h) : Explanation{};
 }
 
 }  // namespace simt

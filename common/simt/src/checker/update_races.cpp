@@ -153,19 +153,20 @@ Explanation explain_update(const Race& race) {
             line_beside(write, read), line_beside(read, write), x))};
   }
   // The other one may only read: then the write may be meant to come after all reads.
+  const bool only_reads = !writes(other.kind) && race.in_one_block();
   const std::string after_reads =
-      !writes(other.kind) && race.in_one_block()
+      only_reads
           ? fmt::format(
-                " If the write is meant to come when all have read: is {} missing between line "
-                "{} and line {}?",
-                barrier_of(race), read.line, write.line)
+                "If the write is meant to come when all have read: is a barrier missing between line {} and "
+                "line {}, __syncwarp() if one warp reads it, __syncthreads() if several do? ",
+                read.line, write.line)
           : "";
   return {
-      after_reads.empty() ? RaceCause::test_and_store : RaceCause::store_after_reads,
+      only_reads ? RaceCause::store_after_reads : RaceCause::test_and_store,
       wrapped(fmt::format(
-          "{1} reads {0} (line {2}) and writes it (line {3}), and {4} {5} it there, too. If both are "
+          "{1} reads {0} (line {2}) and writes it (line {3}), and {4} {5} it there, too. {6}If both are "
           "meant to change {0}, both can read the same old value, and one of the two writes is lost: "
-          "one atomic function must do both steps, such as atomicCAS, atomicMax or atomicAdd.{6}",
+          "one atomic function must do both steps, such as atomicCAS, atomicMax or atomicAdd.",
           x, capitalised(thread_name(writer.access.thread)), read.line, write.line,
           thread_name(other.access.thread), writes(other.kind) ? "writes" : "reads", after_reads))};
 }
