@@ -163,6 +163,13 @@ TEST_CASE("block_max: every size of a block, one element per thread") {
   }
 }
 
+// Promise: blockDim.x is any number from 1 to 1024, every one of them (other ones under each schedule).
+TEST_CASE("block_max: blocks of every number of threads") {
+  for (unsigned block = 1 + course::seed() % 4; block <= 1024; block += 4) {
+    check_kind(mixed, block, {1, block});
+  }
+}
+
 // Promise: every element of a small block counts, whatever the size of the block.
 TEST_CASE("block_max: the largest number in every place of a small block") {
   for (const unsigned block : {1u, 2u, 3u, 5u, 6u, 7u, 9u, 11u, 13u, 21u, 31u, 33u, 37u}) {

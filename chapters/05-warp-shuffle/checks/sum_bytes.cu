@@ -141,6 +141,15 @@ TEST_CASE("sum_bytes: every size, every grid") {
   }
 }
 
+// Promise: blocks have any number of warps from 1 to 32, all of which have packs.
+TEST_CASE("sum_bytes: blocks of every number of warps") {
+  for (unsigned block = 32; block <= 1024; block += 32) {
+    const std::size_t n = 17 * std::size_t{block};
+    INFO(describe(n, 3, {1, block}, kRandom));
+    check_launch(kRandom.values(n), 3, {1, block});
+  }
+}
+
 // Promise: *sum holds a number already, perhaps one close to 2^32.
 TEST_CASE("sum_bytes: adds to a sum that is close to 2^32") {
   INFO(describe(700, 3, {3, 96}, kWhite));

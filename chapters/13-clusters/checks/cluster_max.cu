@@ -113,6 +113,18 @@ TEST_CASE("cluster_max: full blocks") {
   check_max(negative(n), s);
 }
 
+// Promise: a block has any number of warps from 1 to 32, and all of them count.
+TEST_CASE("cluster_max: blocks of every number of warps") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  for (unsigned block = 32; block <= 1024; block += 32) {
+    const Shape s{1, 2, block};
+    std::vector<float> x = negative(s.threads());
+    x.back() = 1.0f;  // in the last warp
+    INFO(text_of(x.size(), "all below zero but the last one", s));
+    check_max(x, s);
+  }
+}
+
 // Promise: n, and the threads of the grid, may be more than 2^32 (the CPU device runs the last two blocks of a grid that has
 // a thread for each element).
 TEST_CASE("cluster_max: more than 2^32 threads") {

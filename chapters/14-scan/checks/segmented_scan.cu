@@ -68,8 +68,9 @@ void check_output(const std::vector<unsigned>& found, const std::vector<unsigned
   REQUIRE(course::same(found, expected.out, "out", [&](std::size_t i) {
     const std::size_t begin = expected.begin[i];
     return course::elements_text("x", x, begin, i + 1) +
-           (flags[begin] != 0 ? "; flags[" + std::to_string(begin) + "] is set"
-                              : "; no flag is set up to there");
+           (flags[begin] != 0
+                ? "; flags[" + std::to_string(begin) + "] is " + std::to_string(+flags[begin])
+                : "; no flag is set up to there");
   }));
 }
 

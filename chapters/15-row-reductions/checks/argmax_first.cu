@@ -111,6 +111,14 @@ TEST_CASE("argmax_first: rows of every length") {
   }
 }
 
+// Promise: blocks have any number of warps from 1 to 32.
+TEST_CASE("argmax_first: blocks of every number of warps") {
+  for (const row_checks::Case& c : row_checks::all_blocks()) {
+    INFO(row_checks::passed_text(c));
+    argmax_first_check::check_rows(c.shape, c.launch, kDistinct);
+  }
+}
+
 // Promise: the kernel is right for every kind of elements: -0 equals +0, and NaN is larger than any number, whatever its
 // sign.
 TEST_CASE("argmax_first: every kind of elements, blocks of many sizes") {
@@ -232,7 +240,7 @@ TEST_CASE("argmax_first: a warp has several rows, each far from the one before")
 
 // Promise: a column may need more than 16 bits.
 // Promise: the smallest of the columns, also where a later one is nearer to the beginning of its part.
-TEST_CASE("argmax_first: two long rows") {
+TEST_CASE("argmax_first: long rows") {
   if (course::kCpuDevice && course::has_run_before()) return;
   const auto& [shape, launch] = row_checks::kLongRow;
   const Shape s{2, shape.columns, shape.start};
@@ -243,6 +251,8 @@ TEST_CASE("argmax_first: two long rows") {
                                  "below zero, but 3 in columns 70001 and 99998 of row 0, and in "
                                  "each 97th one from 40003 on of row 1",
                                  x);
+  argmax_first_check::check_rows(row_checks::kLongRows.shape, row_checks::kLongRows.launch,
+                                 row_checks::kRowsFall);
 }
 
 // Promise: a column may need more than the 21 bits that 16 bits of a lane's own can tell.

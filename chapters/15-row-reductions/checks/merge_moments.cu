@@ -177,6 +177,14 @@ TEST_CASE("merge_moments: rows of every length") {
   }
 }
 
+// Promise: blocks have any number of warps from 1 to 32.
+TEST_CASE("merge_moments: blocks of every number of warps") {
+  for (const row_checks::Case& c : row_checks::all_blocks()) {
+    INFO(row_checks::passed_text(c));
+    check_rows(c.shape, c.launch, kLargeMean);
+  }
+}
+
 // Promise: the kernel is right for every kind of elements.
 TEST_CASE("merge_moments: every kind of elements, blocks of many sizes") {
   for (const Launch launch : {Launch{1, 32}, Launch{2, 160}, Launch{2, 512}, Launch{1, 1024}}) {
@@ -196,7 +204,7 @@ TEST_CASE("merge_moments: a warp has several rows, each far from the one before"
 }
 
 // Promise: a row may have more than 2^16 columns.
-TEST_CASE("merge_moments: a long row") {
+TEST_CASE("merge_moments: long rows") {
   if (course::kCpuDevice && course::has_run_before()) return;
   const auto& [shape, launch] = row_checks::kLongRow;
   check_rows(shape, launch, kSmall);
@@ -205,6 +213,7 @@ TEST_CASE("merge_moments: a long row") {
              {"32 of 400 columns are 10^6, the others -16 to 15, in no order", [](E e) {
                 return e.column % 400 < 32 ? 1e6f : static_cast<float>(e.random % 32 - 16);
               }});
+  check_rows(row_checks::kLongRows.shape, row_checks::kLongRows.launch, row_checks::kRowsFall);
 }
 
 // Promise: a row of up to 2^11 columns may rise or fall, if its |mean| is at most 10 standard deviations.

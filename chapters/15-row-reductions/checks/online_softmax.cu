@@ -108,6 +108,14 @@ TEST_CASE("online_softmax: rows of every length") {
   }
 }
 
+// Promise: blocks have any number of warps from 1 to 32.
+TEST_CASE("online_softmax: blocks of every number of warps") {
+  for (const row_checks::Case& c : row_checks::all_blocks()) {
+    INFO(row_checks::passed_text(c));
+    check_rows(c.shape, c.launch, kSmall);
+  }
+}
+
 // Promise: elements may be of any size, in every order, and -infinity becomes 0.
 TEST_CASE("online_softmax: every kind of elements, blocks of many sizes") {
   for (const Launch launch : {Launch{1, 32}, Launch{3, 160}, Launch{2, 1024}}) {
@@ -202,7 +210,7 @@ TEST_CASE("online_softmax: a warp has several rows, each far from the one before
 }
 
 // Promise: a row may have more than 2^16 columns.
-TEST_CASE("online_softmax: a long row") {
+TEST_CASE("online_softmax: long rows") {
   if (course::kCpuDevice && course::has_run_before()) return;
   const auto& [shape, launch] = row_checks::kLongRow;
   check_rows(shape, launch, kSmall);
@@ -215,6 +223,7 @@ TEST_CASE("online_softmax: a long row") {
              {"0 in the first 64 columns, and 79.5 or 87.5 in all others", [](E e) {
                 return e.column < 64 ? 0.0f : e.row == 0 ? 79.5f : 87.5f;
               }});
+  check_rows(row_checks::kLongRows.shape, row_checks::kLongRows.launch, row_checks::kRowsFall);
 }
 
 // Promise: a second launch with the same arrays is the softmax of what x holds then.

@@ -76,6 +76,23 @@ inline Shape rows_for(Launch launch) {
   return {launch.block > 256 ? 2u : 4u, launch.block > 256 ? 1100u : 150u, launch.block % 7};
 }
 
+/// Blocks of every number of warps, with two rows that have elements for all of them.
+inline std::vector<Case> all_blocks() {
+  std::vector<Case> cases;
+  for (unsigned block = 32; block <= 1024; block += 32) {
+    cases.push_back({{2, block + 3, block / 32 % 5}, {1, block}});
+  }
+  return cases;
+}
+
+/// For the messages of such a case.
+inline std::string passed_text(const Case& c) {
+  const unsigned warps = c.launch.block / 32;
+  return warps == 1 ? "no other block was tried before"
+                    : "with blocks of " + course::counted(warps - 1, "warp") +
+                          (warps == 2 ? "" : " and of fewer") + " the results were right";
+}
+
 /// What a thread keeps from the row before is too large for the next one, or too small. Halves have these numbers, too.
 inline const Kind kRowsFall{"each row lies far below the one before", [](Element e) {
                               return static_cast<float>(e.column * 37 % 256) -
@@ -91,6 +108,9 @@ constexpr Case kSeveralEach{{6, 700, 1}, {1, 64}};
 
 /// One long row. Only under the first schedule: it is slow on the CPU device.
 constexpr Case kLongRow{{1, 100'003, 3}, {2, 256}};
+
+/// Two rows of more than 2^16 columns for one block. Only under the first schedule.
+constexpr Case kLongRows{{2, 66'000, 3}, {1, 64}};
 
 /// A row for each block of a warp, of more than 2^32 threads and elements.
 constexpr Launch kManyRows{(1u << 27) + 1, 32};

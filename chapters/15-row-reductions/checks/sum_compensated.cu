@@ -120,6 +120,14 @@ TEST_CASE("sum_compensated: rows of every length") {
   }
 }
 
+// Promise: blocks have any number of warps from 1 to 32.
+TEST_CASE("sum_compensated: blocks of every number of warps") {
+  for (const row_checks::Case& c : row_checks::all_blocks()) {
+    INFO(row_checks::passed_text(c));
+    check_rows(c.shape, c.launch, kSmall);
+  }
+}
+
 // Promise: what the additions of a thread lose is in the sum, and so is what the additions between threads lose.
 TEST_CASE("sum_compensated: numbers that nearly cancel, of every size, in blocks of many sizes") {
   for (const Launch launch : {Launch{1, 32}, Launch{3, 96}, Launch{2, 256}, Launch{2, 1024}}) {
@@ -187,11 +195,12 @@ TEST_CASE("sum_compensated: a warp has several rows, each far from the one befor
   check_rows(shape, launch, row_checks::kRowsRise);
 }
 
-// Promise: a row may have more than 2^16 columns.
-TEST_CASE("sum_compensated: a long row") {
+// Promise: a row may have more than 2^16 columns; a block may have several such rows.
+TEST_CASE("sum_compensated: long rows") {
   if (course::kCpuDevice && course::has_run_before()) return;
   const auto& [shape, launch] = row_checks::kLongRow;
   for (const Kind& kind : {kHalves, kLargeLater, kLargeFirst}) check_rows(shape, launch, kind);
+  check_rows(row_checks::kLongRows.shape, row_checks::kLongRows.launch, row_checks::kRowsFall);
 }
 
 // Promise: a row without columns gives 0; there may be no rows.

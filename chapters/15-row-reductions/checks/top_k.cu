@@ -146,6 +146,14 @@ TEST_CASE("top_k: rows of every length") {
   }
 }
 
+// Promise: blocks have any number of warps from 1 to 32.
+TEST_CASE("top_k: blocks of every number of warps") {
+  for (const row_checks::Case& c : row_checks::all_blocks()) {
+    INFO(row_checks::passed_text(c));
+    check_rows(c.shape, c.launch, kDistinct);
+  }
+}
+
 // Promise: the kernel is right for every kind of elements: -0 equals +0, and NaN is larger than any number.
 TEST_CASE("top_k: every kind of elements, blocks of many sizes") {
   const bool is_again = is_slow_again();
@@ -206,23 +214,24 @@ TEST_CASE("top_k: many equal elements in long rows") {
 
 // Promise: of equal elements the one with the smaller column comes first, whichever threads are ahead of the others.
 TEST_CASE(
-    "top_k: nine equal elements in a long row, the first of them not as far away as the others are apart") {
+    "top_k: nine equal elements in a long row, the first of them 32 or 40 columns before the others") {
   if (course::kCpuDevice && course::has_run_before()) return;
   const Shape s{3, 4700, 0};
-  for (const unsigned apart : {32u, 64u, 128u, 256u}) {
+  for (const unsigned apart : {1u, 32u, 64u, 128u, 256u}) {
+    const std::size_t before = apart == 1 ? 32 : 40;  // of the warp before, in the same step
     std::vector<float> x = row_checks::elements_of<float>(s, kBelowZero);
     for (std::size_t r = 0; r < s.rows; ++r) {
       float* const row = x.data() + r * s.columns;
       const std::size_t first = 2500 + 33 * r;
-      row[first - 40] = 3.0f;
+      row[first - before] = 3.0f;
       for (std::size_t k = 0; k < 8; ++k) row[first + k * apart] = 3.0f;
     }
     for (const std::uint64_t seed : {0u, 2u}) {  // under schedule 2 the last threads are ahead
       for (const unsigned block : {64u, 128u, 256u}) {
         course::with_seed(seed, [&] {
           check_rows(s, {3, block},
-                     "3 in eight columns that are " + std::to_string(apart) +
-                         " apart, and 40 columns before them; the others are below 0",
+                     "3 in eight columns that are " + std::to_string(apart) + " apart, and " +
+                         std::to_string(before) + " columns before them; the others are below 0",
                      x);
         });
       }
@@ -288,7 +297,7 @@ TEST_CASE("top_k: a warp has several rows, each far from the one before") {
 // Promise: a column may need more than 16 bits.
 // Promise: of equal elements the one with the smaller column comes first, also where a later one is nearer to the
 // beginning of its part.
-TEST_CASE("top_k: two long rows") {
+TEST_CASE("top_k: long rows") {
   if (course::kCpuDevice && course::has_run_before()) return;
   const auto& [shape, launch] = row_checks::kLongRow;
   const Shape s{2, shape.columns, shape.start};
@@ -300,6 +309,7 @@ TEST_CASE("top_k: two long rows") {
       "below zero, but 3 in columns 65535, 70001 and 99998 of row 0, and in each 97th one from "
       "40003 on of row 1",
       x);
+  check_rows(row_checks::kLongRows.shape, row_checks::kLongRows.launch, row_checks::kRowsFall);
 }
 
 // Promise: a column may need more than the 24 bits that a float keeps (GPU only).
@@ -351,11 +361,12 @@ TEST_CASE("top_k: the lanes of a warp go in step") {
 TEST_CASE("top_k: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
   if (course::has_run_before()) return;
+  const Launch launch{4, 128};
   for (const Kind& kind : kKinds) {  // what is rare is loaded once, too
-    const auto& [uneven, uneven_launch] = row_checks::kUneven[0];
-    const auto read = course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kind); });
-    INFO(row_checks::text_of(uneven, kind.text, "top_k", uneven_launch));
-    REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 1, kTop));
+    const Shape few{16, 68, 0};
+    const auto read = course::count([&] { check_rows(few, launch, kind); });
+    INFO(row_checks::text_of(few, kind.text, "top_k", launch));
+    REQUIRE(row_checks::reads_uneven<float>(*read, few, 1, kTop));
   }
   for (const auto& [uneven, uneven_launch] : row_checks::kUneven) {
     const auto read =
@@ -363,7 +374,6 @@ TEST_CASE("top_k: every element is loaded once, by threads that share the rows")
     INFO(row_checks::text_of(uneven, kTies.text, "top_k", uneven_launch));
     REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 1, kTop));
   }
-  const Launch launch{4, 128};
   const Shape shape{64, 1536, 0};
   const std::size_t elements = shape.rows * shape.columns;
   // A warp has 1 / 16 of the elements. It may also write all results of its block's 16 rows, one by one.

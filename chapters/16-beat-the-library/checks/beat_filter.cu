@@ -107,13 +107,13 @@ TEST_CASE("beat_filter: every kind, in several pieces") {
 TEST_CASE("beat_filter: one object, called again with other sizes and other numbers") {
   BeatFilter answer;
   unsigned calls = 0;
+  std::size_t before = 0;
   std::size_t turn = 0;
-  for (const std::size_t n :
-       {std::size_t{100}, std::size_t{40'000}, std::size_t{100}, std::size_t{20'000},
-        std::size_t{0}, std::size_t{20'000}, std::size_t{1}}) {
+  for (const std::size_t n : challenge_checks::kSizesInTurn) {
     if (!is_tried()) continue;
     const Kind& kind = kKinds[turn++ % 2 ? 3 : 0];
-    INFO(text_of(n, kind.text, 0, 0) << "; call " << ++calls << " of one object");
+    INFO(challenge_checks::call_text(++calls, std::exchange(before, n))
+         << "; " << text_of(n, kind.text, 0, 0));
     beat_filter_check::check(answer, kind.values(n), 0, 0);
   }
 }
@@ -125,8 +125,8 @@ TEST_CASE("beat_filter: one object, called again for as many numbers that begin 
   for (const auto& [offset_x, offset_out] :
        {std::pair{0u, 0u}, {1u, 0u}, {0u, 0u}, {0u, 1u}, {2u, 2u}, {3u, 1u}, {0u, 0u}}) {
     if (!is_tried()) continue;
-    INFO(text_of(5000, kKinds[0].text, offset_x, offset_out)
-         << "; call " << ++calls << " of one object");
+    INFO("call " << ++calls << " of one object; "
+                 << text_of(5000, kKinds[0].text, offset_x, offset_out));
     beat_filter_check::check(answer, kKinds[0].values(5000), offset_x, offset_out);
   }
 }
@@ -176,7 +176,7 @@ TEST_CASE("beat_filter: one object, called again for the same array with other n
 // of the call before are there.
 TEST_CASE("beat_filter: one object, called twice in a row, before the first numbers are there") {
   if (!is_tried()) return;
-  const std::vector<int> many = kKinds[1].values(5000), few = kKinds[1].values(300);
+  const std::vector<int> many = kKinds[1].values(50'000), few = kKinds[1].values(300);
   INFO(text_of(many.size(), kKinds[1].text, 0, 0) << "; then n = 300");
   const auto d_many = course::DeviceBuffer<int>::from(many);
   const auto d_few = course::DeviceBuffer<int>::from(few);
@@ -198,7 +198,7 @@ TEST_CASE("beat_filter: many tiles") {
   BeatFilter answer;
   unsigned calls = 0;
   for (const unsigned n : {(1u << 20) + 1000, 1000u, 150'000u}) {
-    INFO(text_of(n, kKinds[0].text, 1, 2) << "; call " << ++calls << " of one object");
+    INFO("call " << ++calls << " of one object; " << text_of(n, kKinds[0].text, 1, 2));
     course::with_seed(2, [&] { beat_filter_check::check(answer, kKinds[0].values(n), 1, 2); });
   }
 }

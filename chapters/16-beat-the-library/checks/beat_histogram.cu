@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checks/challenge_cases.cuh"
@@ -75,7 +76,7 @@ TEST_CASE("beat_histogram: every start of a short array") {
   for (std::size_t offset = 0; offset < 17; ++offset) {
     if (!is_tried()) continue;
     const std::size_t n = 30 + offset % 5;
-    INFO(text_of(n, kKinds[0].text, offset) << "; call " << ++calls << " of one object");
+    INFO("call " << ++calls << " of one object; " << text_of(n, kKinds[0].text, offset));
     beat_histogram_check::check(answer, kKinds[0].values(n), offset);
   }
 }
@@ -86,7 +87,7 @@ TEST_CASE("beat_histogram: one object, called again for as many bytes that begin
   unsigned calls = 0;
   for (const std::size_t offset : {0u, 1u, 0u, 4u, 15u}) {
     if (!is_tried()) continue;
-    INFO(text_of(9000, kKinds[0].text, offset) << "; call " << ++calls << " of one object");
+    INFO("call " << ++calls << " of one object; " << text_of(9000, kKinds[0].text, offset));
     beat_histogram_check::check(answer, kKinds[0].values(9000), offset);
   }
 }
@@ -95,11 +96,12 @@ TEST_CASE("beat_histogram: one object, called again for as many bytes that begin
 TEST_CASE("beat_histogram: one object, called again with other sizes") {
   BeatHistogram answer;
   unsigned calls = 0;
-  for (const std::size_t n :
-       {std::size_t{100}, std::size_t{5000}, std::size_t{0}, course::kBigSize, std::size_t{1}}) {
+  std::size_t before = 0;
+  for (const std::size_t n : challenge_checks::kSizesInTurn) {
     if (!is_tried()) continue;
     const Kind& kind = kKinds[n % 2 ? 1 : 3];
-    INFO(text_of(n, kind.text, 0) << "; call " << ++calls << " of one object");
+    INFO(challenge_checks::call_text(++calls, std::exchange(before, n))
+         << "; " << text_of(n, kind.text, 0));
     beat_histogram_check::check(answer, kind.values(n), 0);
   }
 }
@@ -125,7 +127,7 @@ TEST_CASE("beat_histogram: one object, called again for the same array with othe
 // Promise: d_bins begins at any element.
 TEST_CASE("beat_histogram: one object, called twice in a row, before the first bins are there") {
   if (!is_tried()) return;
-  const std::vector<unsigned char> many = kKinds[0].values(5000), few = kKinds[0].values(300);
+  const std::vector<unsigned char> many = kKinds[0].values(50'000), few = kKinds[0].values(300);
   INFO(text_of(many.size(), kKinds[0].text, 0) << "; then n = 300; the bins begin at any element");
   const auto d_many = course::DeviceBuffer<unsigned char>::from(many);
   const auto d_few = course::DeviceBuffer<unsigned char>::from(few);

@@ -148,8 +148,8 @@ TEST_CASE("beat_scan: every start of a short array") {
     // few other cases are tried.
     const std::size_t in_four = offset_x % 4,
                       offset_out = (offset_x / 4 + 1 + 3 * in_four) % 4 + 4 * in_four;
-    INFO(text_of(77, kExact[0].text, offset_x, offset_out)
-         << "; call " << ++calls << " of one object");
+    INFO("call " << ++calls << " of one object; "
+                 << text_of(77, kExact[0].text, offset_x, offset_out));
     beat_scan_check::check(answer, kExact[0].values(77), offset_x, offset_out);
   }
 }
@@ -168,13 +168,13 @@ TEST_CASE("beat_scan: every kind, in several pieces") {
 TEST_CASE("beat_scan: one object, called again with other sizes and other numbers") {
   BeatScan answer;
   unsigned calls = 0;
+  std::size_t before = 0;
   std::size_t turn = 0;
-  for (const std::size_t n :
-       {std::size_t{100}, std::size_t{20'000}, std::size_t{100}, std::size_t{20'000},
-        std::size_t{0}, std::size_t{5000}, std::size_t{1}, course::kBigSize}) {
+  for (const std::size_t n : challenge_checks::kSizesInTurn) {
     if (!is_tried()) continue;
     const Kind& kind = kExact[turn++ % 2 ? 5 : 0];
-    INFO(text_of(n, kind.text, 0, 0) << "; call " << ++calls << " of one object");
+    INFO(challenge_checks::call_text(++calls, std::exchange(before, n))
+         << "; " << text_of(n, kind.text, 0, 0));
     beat_scan_check::check(answer, kind.values(n), 0, 0);
   }
 }
@@ -186,8 +186,8 @@ TEST_CASE("beat_scan: one object, called again for as many numbers that begin el
   for (const auto& [offset_x, offset_out] :
        {std::pair{0u, 0u}, {1u, 0u}, {0u, 0u}, {0u, 1u}, {2u, 2u}, {3u, 1u}, {0u, 0u}}) {
     if (!is_tried()) continue;
-    INFO(text_of(5000, kExact[0].text, offset_x, offset_out)
-         << "; call " << ++calls << " of one object");
+    INFO("call " << ++calls << " of one object; "
+                 << text_of(5000, kExact[0].text, offset_x, offset_out));
     beat_scan_check::check(answer, kExact[0].values(5000), offset_x, offset_out);
   }
 }
@@ -232,7 +232,7 @@ TEST_CASE("beat_scan: one object, called again for the same arrays with other nu
 // of the call before are there.
 TEST_CASE("beat_scan: one object, called twice in a row, before the first sums are there") {
   if (!is_tried()) return;
-  const std::vector<float> many = kExact[0].values(5000), few = kExact[0].values(300);
+  const std::vector<float> many = kExact[0].values(50'000), few = kExact[0].values(300);
   INFO(text_of(many.size(), kExact[0].text, 0, 0) << "; then n = 300");
   const auto d_many = course::DeviceBuffer<float>::from(many);
   const auto d_few = course::DeviceBuffer<float>::from(few);
@@ -252,7 +252,7 @@ TEST_CASE("beat_scan: many tiles") {
   BeatScan answer;
   unsigned calls = 0;
   for (const unsigned n : {(1u << 20) + 1001, 1000u, 150'000u}) {
-    INFO(text_of(n, kExact[0].text, 1, 2) << "; call " << ++calls << " of one object");
+    INFO("call " << ++calls << " of one object; " << text_of(n, kExact[0].text, 1, 2));
     course::with_seed(2, [&] { beat_scan_check::check(answer, kExact[0].values(n), 1, 2); });
   }
 }

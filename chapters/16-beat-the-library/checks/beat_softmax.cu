@@ -223,13 +223,13 @@ bool is_one_launch() {
   return counters && counters->launches == 1;
 }
 
-/// How many blocks the launch of an answer has for so many rows of one number.
-std::uint64_t blocks_for(std::size_t rows) {
-  const auto d_x = course::DeviceBuffer<float>::zeros(rows);
-  course::DeviceBuffer<float> y(rows);
+/// How many blocks the launch of an answer has for so many rows. No block runs: there is no memory for the rows.
+std::uint64_t blocks_for(std::size_t rows, std::size_t width = 1) {
+  const auto d_x = course::DeviceBuffer<float>::zeros(1);
+  course::DeviceBuffer<float> y(1);
   std::optional<course::Counters> counters;
-  course::with_some_blocks(8, 0, [&] {
-    counters = course::count([&] { BeatSoftmax{}(d_x.data(), rows, 1, y.data()); });
+  course::with_some_blocks(0, 0, [&] {
+    counters = course::count([&] { BeatSoftmax{}(d_x.data(), rows, width, y.data()); });
   });
   return counters->blocks;
 }
@@ -275,13 +275,57 @@ std::size_t rows_for_two_turns() {
   return std::min<std::size_t>(kManyRows, most * rows_of_block + 17);
 }
 
+/// How many of kManyRows rows the last two blocks of a call write, if these are the last rows; 0 if they are not.
+std::size_t rows_of_last_blocks(std::size_t width) {
+  const Shape s{kManyRows, width};
+  INFO(text_of(s, kWide.text, 1, 0) << "; of each grid the last 2 blocks run");
+  std::vector<float> y;
+  course::with_some_blocks(0, 2, [&] {
+    BeatSoftmax answer;
+    y = beat_softmax_check::check(answer, s, numbers_of(s, kWide), 1, 0, Rows::written);
+  });
+  const auto is_written = [](float value) { return value != kBefore; };
+  const auto first = std::find_if(y.begin(), y.end(), is_written);
+  if (!std::all_of(first, y.end(), is_written)) return 0;
+  return static_cast<std::size_t>(y.end() - first) / width;
+}
+
+/// Checks the last of more than 2^27 rows; those before are not in memory.
+void check_last_rows() {
+  constexpr std::size_t kRows = (std::size_t{1} << 27) + 5, kWidth = 40;
+  const std::size_t of_two_blocks = rows_of_last_blocks(kWidth);
+  // The grid may have a limit: the last blocks have other rows, too, then.
+  if (blocks_for(kRows, kWidth) * of_two_blocks / 2 < kRows) return;
+  const Shape s{4 * of_two_blocks, kWidth};
+  INFO(course::counted(kRows, "row")
+       << " of " << kWidth << ": " << kWide.text
+       << "; of the grid the last 2 blocks run, and memory is there for "
+          "the last "
+       << course::counted(s.rows, "row"));
+  const std::vector<float> x = numbers_of(s, kWide);
+  const course::Placed<float> d_x(x, 0);
+  course::Placed<float> y(std::vector<float>(x.size(), kBefore), 0);
+  const std::size_t before = kRows * kWidth - x.size();
+  course::with_some_blocks(0, 2, [&] {
+    BeatSoftmax answer;
+    answer(d_x.data() - before, kRows, kWidth, y.data() - before);
+  });
+  const std::vector<float> found = y.download();
+  REQUIRE(is_softmax(s, x, found, Rows::written));
+  REQUIRE(y.intact("d_y"));
+  const auto untouched =
+      static_cast<std::size_t>(std::count(found.end() - kWidth, found.end(), kBefore));
+  REQUIRE(course::at_least(kWidth - untouched, kWidth,
+                           "numbers of the last row that the last 2 blocks have written"));
+}
+
 // Promise: rows may be any number: a block may have several; there may be more rows, or more groups of rows, than a grid
-// has blocks along y. (Where a call is one launch, and twice as many rows have twice as many blocks, the CPU device runs
+// has blocks along y. (Where a call is one launch, and twice as many rows have about twice as many blocks, the CPU device runs
 // a few of these; of an answer with several launches, none but those for up to 9000 rows.)
 TEST_CASE("beat_softmax: many rows") {
   if (course::has_run_before() || !is_tried()) return;
   const bool has_one = is_one_launch();
-  const bool grows = has_one && blocks_for(kManyRows) >= 2 * blocks_for(kManyRows / 2);
+  const bool grows = has_one && 2 * blocks_for(kManyRows) > 3 * blocks_for(kManyRows / 2);
   const std::size_t two_turns = has_one ? rows_for_two_turns() : kManyRows;
   for (const Shape& s : {Shape{1100, 300}, Shape{grows ? kManyRows : two_turns, 20},
                          Shape{70'000, 3}, Shape{(1u << 21) + 5, 1}}) {
@@ -295,6 +339,7 @@ TEST_CASE("beat_softmax: many rows") {
       beat_softmax_check::check(answer, s, numbers_of(s, kWide), 1, 0);
     }
   }
+  if (grows) check_last_rows();
 }
 
 // Promise: the maximum may be in any column.
@@ -370,7 +415,7 @@ TEST_CASE("beat_softmax: one object, called again with other shapes") {
                          Shape{1, 5000}, Shape{130, 31}, Shape{1, 1}, Shape{2, 4096}}) {
     if (!is_tried()) continue;
     const Kind& kind = kKinds[turn++ % 3 * 2];
-    INFO(text_of(s, kind.text) << "; call " << ++calls << " of one object");
+    INFO("call " << ++calls << " of one object; " << text_of(s, kind.text));
     beat_softmax_check::check(answer, s, numbers_of(s, kind), 0, 0);
   }
 }
@@ -385,7 +430,7 @@ TEST_CASE("beat_softmax: one object, called again with arrays that begin elsewhe
       if (!is_tried()) continue;
       const Shape s{2, width};
       const std::size_t offset_x = width == 64 ? offset : 0;  // of both, and of y alone
-      INFO(text_of(s, kSmall.text, offset_x, offset) << "; call " << ++calls << " of one object");
+      INFO("call " << ++calls << " of one object; " << text_of(s, kSmall.text, offset_x, offset));
       beat_softmax_check::check(answer, s, numbers_of(s, kSmall), offset_x, offset);
     }
   }
@@ -438,7 +483,7 @@ TEST_CASE("beat_softmax: long rows") {
        {Shape{1, 100'003}, Shape{1, std::size_t{1} << 15}, Shape{2, 20'000}, Shape{1, 12'288}}) {
     const Kind& kind = s.rows == 2 ? late : kSmall;
     const std::size_t offset_x = s.width % 2 ? 3 : s.width >> 15;
-    INFO(text_of(s, kind.text, offset_x, 0) << "; call " << ++calls << " of one object");
+    INFO("call " << ++calls << " of one object; " << text_of(s, kind.text, offset_x, 0));
     beat_softmax_check::check(answer, s, numbers_of(s, kind), offset_x, 0);
   }
 }
@@ -474,7 +519,7 @@ TEST_CASE("beat_softmax: one object, called again with longer and shorter rows, 
   for (const Shape& s : {Shape{2, 9000}, Shape{2, 66'000}, Shape{9, 9000}, Shape{2, 66'000},
                          Shape{2, 16'384}, Shape{2, 8192}, Shape{2, 5000}, Shape{2, 4097}}) {
     if (!is_tried()) continue;
-    INFO(text_of(s, kSmall.text) << "; call " << ++calls << " of one object");
+    INFO("call " << ++calls << " of one object; " << text_of(s, kSmall.text));
     beat_softmax_check::check(answer, s, numbers_of(s, kSmall), 0, 0);
   }
 }
@@ -487,7 +532,7 @@ TEST_CASE("beat_softmax: one object, called again with more and shorter long row
   for (const Shape& s : {Shape{5, 9000}, Shape{1, 20'000}, Shape{5, 9000}}) {
     if (!is_tried()) continue;
     const Kind& kind = calls == 2 ? kWide : kSmall;
-    INFO(text_of(s, kind.text) << "; call " << ++calls << " of one object");
+    INFO("call " << ++calls << " of one object; " << text_of(s, kind.text));
     beat_softmax_check::check(answer, s, numbers_of(s, kind), 0, 0);
   }
 }
@@ -508,6 +553,19 @@ TEST_CASE("beat_softmax: more than 2^32 numbers") {
                  static_cast<float>(std::exp(1.0) / sum), static_cast<float>(1 / sum),
                  wrong.data());
   REQUIRE(course::same(wrong.front(), 0ull, "elements of y that are wrong"));
+  REQUIRE(y.intact("d_y"));
+}
+
+// Promise: rows may be more than 2^27, and their threads more than 2^32 (GPU only).
+TEST_CASE("beat_softmax: more than 2^27 rows") {
+  constexpr std::size_t rows = (std::size_t{1} << 27) + 5;
+  course::skip_without_memory(2 * rows * sizeof(float));
+  INFO("2^27 + 5 rows of one number");
+  const auto x = course::DeviceBuffer<float>::zeros(rows);
+  course::GuardedBuffer<float> y(rows);
+  BeatSoftmax answer;
+  answer(x.data(), rows, 1, y.data());
+  REQUIRE(course::same(y.download(), std::vector<float>(rows, 1.0f), "d_y"));
   REQUIRE(y.intact("d_y"));
 }
 

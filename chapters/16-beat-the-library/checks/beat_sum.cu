@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checks/challenge_cases.cuh"
@@ -76,7 +77,7 @@ TEST_CASE("beat_sum: every start of a short array") {
   unsigned calls = 0;
   for (std::size_t offset = 0; offset < 16; ++offset) {
     if (!is_tried()) continue;
-    INFO(text_of(77, kExact[0].text, offset) << "; call " << ++calls << " of one object");
+    INFO("call " << ++calls << " of one object; " << text_of(77, kExact[0].text, offset));
     beat_sum_check::check(answer, kExact[0].values(77), offset, 0);
   }
 }
@@ -87,7 +88,7 @@ TEST_CASE("beat_sum: one object, called again for as many numbers that begin els
   unsigned calls = 0;
   for (const std::size_t offset : {0u, 1u, 0u, 2u, 3u}) {
     if (!is_tried()) continue;
-    INFO(text_of(5000, kExact[0].text, offset) << "; call " << ++calls << " of one object");
+    INFO("call " << ++calls << " of one object; " << text_of(5000, kExact[0].text, offset));
     beat_sum_check::check(answer, kExact[0].values(5000), offset, 0);
   }
 }
@@ -96,10 +97,11 @@ TEST_CASE("beat_sum: one object, called again for as many numbers that begin els
 TEST_CASE("beat_sum: one object, called again with other sizes") {
   BeatSum answer;
   unsigned calls = 0;
-  for (const std::size_t n : {std::size_t{100}, std::size_t{5000}, std::size_t{0}, std::size_t{33},
-                              course::kBigSize, std::size_t{1}, std::size_t{5000}}) {
+  std::size_t before = 0;
+  for (const std::size_t n : challenge_checks::kSizesInTurn) {
     if (!is_tried()) continue;
-    INFO(text_of(n, kExact[0].text, 0) << "; call " << ++calls << " of one object");
+    INFO(challenge_checks::call_text(++calls, std::exchange(before, n))
+         << "; " << text_of(n, kExact[0].text, 0));
     beat_sum_check::check(answer, kExact[0].values(n), 0, 0);
   }
 }
@@ -123,7 +125,7 @@ TEST_CASE("beat_sum: one object, called again for the same array with other numb
 // of the call before is there.
 TEST_CASE("beat_sum: one object, called twice in a row, before the first sum is there") {
   if (!is_tried()) return;
-  const std::vector<float> many = kExact[0].values(5000), few = kExact[0].values(300);
+  const std::vector<float> many = kExact[0].values(50'000), few = kExact[0].values(300);
   INFO(text_of(many.size(), kExact[0].text, 0) << "; then n = 300");
   const auto d_many = course::DeviceBuffer<float>::from(many);
   const auto d_few = course::DeviceBuffer<float>::from(few);

@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace challenge_checks {
@@ -25,6 +26,17 @@ std::vector<SizeInTurn<Kind>> every_size_twice(const Kind (&kinds)[number]) {
     for (int k = 0; k < 2; ++k) cases.push_back({n, kinds[cases.size() % number], cases.size()});
   }
   return cases;
+}
+
+/// Sizes for calls of one object: more and fewer elements in turn, of one block's share and of several, wherever a share has up
+/// to 16,384. No number of blocks is a multiple of the one before.
+constexpr std::size_t kSizesInTurn[] = {100,    20'000, 100, 50'000,  0,    70'000,
+                                        20'000, 5000,   1,   133'000, 9000, course::kBigSize};
+
+/// For a call of one object, and how many elements the call before had: "call 2 of one object, after one with n = 100".
+inline std::string call_text(unsigned call, std::size_t n_before) {
+  const std::string text = "call " + std::to_string(call) + " of one object";
+  return call == 1 ? text : text + ", after one with n = " + std::to_string(n_before);
 }
 
 /// Whether the next case is tried. `call(x, n)` is a call of the answer; each check has one of its own.
