@@ -166,6 +166,24 @@ TEST_CASE("beat_rows: wide rows; many rows of the table; many rows of the source
   }
 }
 
+// Promise: any width from 1 on, and any number of rows: no launch is refused (the CPU device runs no block of these).
+TEST_CASE("beat_rows: rows of 2^25 halves, and 2^22 rows of one half") {
+  if (!is_tried()) return;
+  for (const Shape& s : {Shape{1, (std::size_t{1} << 25) + 1, 1}, Shape{(1u << 22) + 5, 1, 1},
+                         Shape{1, 1, (1u << 22) + 5}}) {
+    INFO(text_of(s, "all are 0") << (course::kCpuDevice ? "; no block runs" : ""));
+    const auto source = course::DeviceBuffer<__half>::zeros(s.rows * s.width);
+    const auto index = course::DeviceBuffer<int>::zeros(s.rows);
+    auto table = course::DeviceBuffer<__half>::zeros(s.table_rows * s.width);
+    course::with_some_blocks(0, 0, [&] {
+      BeatRows answer;
+      answer(source.data(), index.data(), s.rows, s.width, table.data(), s.table_rows);
+      CUDA_CHECK_LAUNCH();
+    });
+    CUDA_CHECK(cudaDeviceSynchronize());
+  }
+}
+
 // Promise: one object may be called again in the same stream, before the sums
 // of the call before are there.
 TEST_CASE("beat_rows: one object, called twice in a row, before the first sums are there") {

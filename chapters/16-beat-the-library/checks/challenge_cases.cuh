@@ -33,6 +33,11 @@ std::vector<SizeInTurn<Kind>> every_size_twice(const Kind (&kinds)[number]) {
 constexpr std::size_t kSizesInTurn[] = {100,    20'000, 100, 50'000,  0,    70'000,
                                         20'000, 5000,   1,   133'000, 9000, course::kBigSize};
 
+/// The largest of them are slow on the CPU device: under the first schedule alone.
+inline bool is_for_this_schedule(std::size_t n) {
+  return !course::kCpuDevice || !course::has_run_before() || n <= 20'000;
+}
+
 /// For a call of one object, and how many elements the call before had: "call 2 of one object, after one with n = 100".
 inline std::string call_text(unsigned call, std::size_t n_before) {
   const std::string text = "call " + std::to_string(call) + " of one object";
