@@ -3,7 +3,7 @@
     COURSE_TEST_BUILD=build test_containers.py      runs it, in a checkout with the folder build
 
 The gate has made that folder with README.md's first command: little is built a second time. Its tests of the tools and of the CPU
-device, which a container does not have, are left out meanwhile.
+device, which a container does not have, are left out meanwhile; Meson removes their programs, and the next build makes them again.
 """
 
 import json
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tools.lib.checkout import TOP
 
-READS = (".devcontainer", "chapters", "common/tools/setup.sh", "exercises", "meson.*", "solutions")
+READS = (".devcontainer", "chapters", "common/subprojects", "common/tools/lib", "common/tools/setup.sh", "exercises", "meson.*", "solutions")
 
 SETUP, MAKE = "common/tools/setup.sh", "meson setup build"  # README.md's first command begins with them
 
@@ -39,11 +39,13 @@ class Containers(unittest.TestCase):
 class OnABuild(unittest.TestCase):
     def setUp(self):
         self.assertEqual(Path(os.environ["COURSE_TEST_BUILD"]).resolve(), TOP / "build", "the command names the folder build")
-        self.configure("-Dself_tests=false")
-        self.addCleanup(self.configure, "-Dself_tests=true")
+        self.configure("-Dself_tests=false", os.environ)
+        unseen = {name: value for name, value in os.environ.items() if name != "COURSE_OPENED"}  # what this opens is not the command's
+        self.addCleanup(self.configure, "-Dself_tests=true", unseen)
 
-    def configure(self, option):
-        subprocess.run(["meson", "setup", "--reconfigure", TOP / "build", option], check=True, stdout=subprocess.DEVNULL)
+    def configure(self, option, environment):
+        done = subprocess.run(["meson", "setup", "--reconfigure", "build", option], cwd=TOP, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
 
     def test_the_command_of_the_containers(self):
         for command in {container["postCreateCommand"] for container in containers()}:
