@@ -78,6 +78,13 @@ class Passed(unittest.TestCase):
         self.assertEqual(self.due(), [])
         self.assertEqual(self.due(wants_all=True), KEPT)
 
+    def test_the_longest_come_first_in_the_turns(self):
+        tests = json.loads((self.build / "meson-info/intro-tests.json").read_text())
+        next(test for test in tests if test["name"] == "tools-run")["priority"] = 1
+        self.write("build/meson-info/intro-tests.json", json.dumps(tests))
+        with mock.patch("tools.verdicts.due.in_turn", lambda top, names: names[:1]):
+            self.assertEqual(self.due(), ["tools-run"])
+
     def test_trials_are_apart_and_have_a_log_of_their_own(self):
         tests = json.loads((self.build / "meson-info/intro-tests.json").read_text())
         tests.append({"name": "trial-class", "cmd": ["python3", "common", "tools.tests.test_run"], "suite": ["course:trials"]})

@@ -135,9 +135,11 @@ def in_build(build, suites):
 def names(top, build, wants_all, suites=SUITES):
     """(those that are due, the others) of the build's tests in these suites."""
     source_of, known = sources(top, build), recorded(top)
-    every = [test["name"] for test in in_build(build, suites)]
+    tests = in_build(build, suites)
+    every = [test["name"] for test in tests]
     kept = [name for name in every if name in source_of and known.get(name) == content(top, source_of[name])]
-    left_out = set() if wants_all else {*kept} - {*due.in_turn(top, [name for name in every if name in source_of])}
+    longest_first = [test["name"] for test in sorted(tests, key=lambda test: -test.get("priority", 0))]  # each in another turn
+    left_out = set() if wants_all else {*kept} - {*due.in_turn(top, [name for name in longest_first if name in source_of])}
     return [name for name in every if name not in left_out], [name for name in every if name in left_out]
 
 
