@@ -361,11 +361,10 @@ TEST_CASE("top_k: the lanes of a warp go in step") {
 TEST_CASE("top_k: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
   if (course::has_run_before()) return;
-  const Launch launch{4, 128};
-  for (const Kind& kind : kKinds) {  // what is rare is loaded once, too
-    const Shape few{16, 68, 0};
-    const auto read = course::count([&] { check_rows(few, launch, kind); });
-    INFO(row_checks::text_of(few, kind.text, "top_k", launch));
+  for (const Kind& kind : kKinds) {  // what is rare is loaded once, too; a warp has four rows
+    const auto& [few, few_launch] = row_checks::Case{{16, 68}, {1, 128}};
+    const auto read = course::count([&, s = few, l = few_launch] { check_rows(s, l, kind); });
+    INFO(row_checks::text_of(few, kind.text, "top_k", few_launch));
     REQUIRE(row_checks::reads_uneven<float>(*read, few, 1, kTop));
   }
   for (const auto& [uneven, uneven_launch] : row_checks::kUneven) {
@@ -374,6 +373,7 @@ TEST_CASE("top_k: every element is loaded once, by threads that share the rows")
     INFO(row_checks::text_of(uneven, kTies.text, "top_k", uneven_launch));
     REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 1, kTop));
   }
+  const Launch launch{4, 128};
   const Shape shape{64, 1536, 0};
   const std::size_t elements = shape.rows * shape.columns;
   // A warp has 1 / 16 of the elements. It may also write all results of its block's 16 rows, one by one.

@@ -35,7 +35,7 @@ constexpr std::size_t kSizesInTurn[] = {100,    20'000, 100, 50'000,  0,    70'0
 
 /// The largest of them are slow on the CPU device: under the first schedule alone.
 inline bool is_for_this_schedule(std::size_t n) {
-  return !course::kCpuDevice || !course::has_run_before() || n <= 20'000;
+  return !course::kCpuDevice || !course::has_run_before() || n <= 50'000;
 }
 
 /// For a call of one object, and how many elements the call before had: "call 2 of one object, after one with n = 100".
