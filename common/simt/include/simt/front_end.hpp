@@ -1,6 +1,7 @@
-// What clang's own CUDA front end reads before a .cu file, as a precompiled header: common/build/compiler/front_end.py. It
-// says who may call whom, and nothing is compiled. What kernels may call of C's library is declared for both; of the C++
-// library they may call what is constexpr, but no member of a vector or a string. Nothing else includes this file.
+// What clang reads before a .cu file as CUDA, with the CPU device's headers in place of the toolkit's: its own front end, as a
+// precompiled header (common/build/compiler/front_end.py), and clangd, which .clangd tells of it. It says who may call whom,
+// and nothing is compiled. What kernels may call of C's library is declared for both; of the C++ library they may call what
+// is constexpr, but no member of a vector or a string. Nothing else includes this file.
 #pragma once
 
 #include <new>

@@ -6,7 +6,7 @@
 #error "common/simt is the CPU device; a build with nvcc must not see its headers"
 #endif
 
-#ifndef SIMT_EDITOR  // for which they are attributes: editor.hpp
+#ifndef SIMT_EDITOR  // for which they are attributes: front_end.hpp
 #define __global__
 #define __device__
 #define __host__
