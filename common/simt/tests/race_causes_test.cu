@@ -607,13 +607,20 @@ TEST_CASE("a test, and a store at another line") {
   const Array<int> x(std::vector<int>{5, 7});
   const std::string lines = "reads most[0] (line " + std::to_string(kLook) +
                             ") and writes it (line " + std::to_string(kStore) + ")";
-  const std::string barrier =
-      "If the write is meant to come when all have read: is a barrier missing between line " +
-      std::to_string(kLook) + " and line " + std::to_string(kStore) +
-      ", __syncwarp() if one warp reads it, __syncthreads() if several do?";
+  const std::string missing =
+      " missing between line " + std::to_string(kLook) + " and line " + std::to_string(kStore);
+  const std::string start = "If the write is meant to come when all have read: is ";
+  const std::string in_warp = start + "a barrier" + missing +
+                              ", __syncwarp() if one warp reads it, __syncthreads() if several do?";
   CHECK(
-      told_otherwise({lines, kSentences[19], "such as atomicCAS, atomicMax or atomicAdd.", barrier},
+      told_otherwise({lines, kSentences[19], "such as atomicCAS, atomicMax or atomicAdd.", in_warp},
                      [&] { raise_to<<<1, 2>>>(most.data(), x.data()); }) == "");
+  std::vector<int> last(33);
+  last.back() = 7;  // the one lane of the second warp writes what all of the first read
+  const Array<int> of_warps(last);
+  auto word = Array<int>::zeros(1);
+  CHECK(told_otherwise({kSentences[19], start + "a __syncthreads()" + missing + "?"},
+                       [&] { raise_to<<<1, 33>>>(word.data(), of_warps.data()); }) == "");
   auto of_blocks = Array<int>::zeros(1);
   CHECK(
       told_otherwise({"of_blocks[0] (line", kSentences[19], "give each thread an index of its own"},

@@ -26,9 +26,11 @@ std::uint32_t own_read_before(std::uintptr_t address, const Access& write) {
 std::string line_beside(const SourceLine& line, const SourceLine& other) {
   return line.file == other.file ? fmt::format("line {}", line.line) : line.text();
 }
+bool in_one_warp(const Race& race) {
+  return warp_of(race.earlier.access.thread) == warp_of(race.now.access.thread);
+}
 const char* barrier_of(const Race& race) {
-  const bool same_warp = warp_of(race.earlier.access.thread) == warp_of(race.now.access.thread);
-  return same_warp ? "a __syncwarp() or __syncthreads()" : "a __syncthreads()";
+  return in_one_warp(race) ? "a __syncwarp() or __syncthreads()" : "a __syncthreads()";
 }
 
 /// A line that runs again, as far as it is known: a thread has written an element there, and has come to another one.
@@ -157,9 +159,12 @@ Explanation explain_update(const Race& race) {
   const std::string after_reads =
       only_reads
           ? fmt::format(
-                "If the write is meant to come when all have read: is a barrier missing between line {} and "
-                "line {}, __syncwarp() if one warp reads it, __syncthreads() if several do? ",
-                read.line, write.line)
+                "If the write is meant to come when all have read: is {} missing between line {} "
+                "and line {}{}? ",
+                in_one_warp(race) ? "a barrier" : barrier_of(race), read.line, write.line,
+                in_one_warp(race)
+                    ? ", __syncwarp() if one warp reads it, __syncthreads() if several do"
+                    : "")
           : "";
   return {
       only_reads ? RaceCause::store_after_reads : RaceCause::test_and_store,
