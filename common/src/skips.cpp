@@ -64,6 +64,8 @@ void skip_without_memory(std::size_t bytes) {
 namespace {
 constexpr const char* kHugeGridText =
     "the grid has 2^32 + 32 threads, a number that is 32 in 32 bits";
+constexpr const char* kHugeGridOfWarpsText =
+    "the grid has 2^32 + 32 warps, a number that is 32 in 32 bits";
 
 /// Whether `work` finds nothing wrong in a process of its own, which says nothing and changes nothing here.
 bool passes_apart(const std::function<void()>& work) {
@@ -87,12 +89,15 @@ bool passes_apart(const std::function<void()>& work) {
 }
 }  // namespace
 
-void in_huge_grid(std::size_t items, const std::function<void()>& work) {
+void in_huge_grids(std::size_t items, const std::function<void(LaunchShape grid)>& work) {
   if (!kCpuDevice && skip_large()) SKIP("COURSE_SKIP_LARGE is set");
-  INFO(kHugeGridText << (kCpuDevice ? "; of its blocks the first " + std::to_string(items) +
-                                          " and the last one run"
-                                    : ""));
-  with_some_blocks(items, 1, work);
+  const std::string some =
+      kCpuDevice ? "; of its blocks the first " + std::to_string(items) + " and the last one run"
+                 : "";
+  for (const LaunchShape grid : {kHugeGrid, LaunchShape{kHugeGrid.grid, 1024}}) {
+    INFO((grid.block == kHugeGrid.block ? kHugeGridText : kHugeGridOfWarpsText) << some);
+    with_some_blocks(items, 1, [&] { work(grid); });
+  }
 }
 
 void at_end_of_grid(LaunchShape grid, const std::function<void(LaunchShape grid)>& work) {

@@ -164,6 +164,29 @@ TEST_CASE("all cases are tried but for an answer whose calls take many threads t
   CHECK(taken_of(40, 264, 2) == 5);  // (6,758 + 135,168) / 20,000 + 1: one in 8
 }
 
+namespace cases_test {
+
+/// d_counts[0]: the blocks that run; d_counts[1]: those of them that are the last one.
+__global__ void count_blocks(unsigned* d_counts) {
+  if (threadIdx.x != 0) return;
+  atomicAdd(&d_counts[0], 1u);
+  if (blockIdx.x == gridDim.x - 1) atomicAdd(&d_counts[1], 1u);
+}
+
+}  // namespace cases_test
+
+TEST_CASE("a huge grid has more than 2^32 threads, and then more than 2^32 warps") {
+  if (!course::kCpuDevice) SKIP("a GPU runs all blocks");
+  std::vector<std::size_t> warps;
+  course::in_huge_grids(3, [&](course::LaunchShape grid) {
+    auto counts = course::DeviceBuffer<unsigned>::zeros(2);
+    course::launch(count_blocks, {grid.grid, grid.block}, counts.data());
+    CHECK(counts.download() == std::vector<unsigned>{4, 1});
+    warps.push_back(std::size_t{grid.grid} * (grid.block / 32));
+  });
+  CHECK(warps == std::vector<std::size_t>{(1u << 27) + 1, (std::size_t{1} << 32) + 32});
+}
+
 TEST_CASE("what kernels load is counted in sectors, and the host's work is none") {
   const auto x = course::DeviceBuffer<int>::zeros(256);
   course::DeviceBuffer<int> y(256);

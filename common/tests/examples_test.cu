@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <sstream>
@@ -218,6 +219,12 @@ TEST_CASE("data.cuh") {
   CHECK(std::count_if(index.begin(), index.end(), [](int i) { return i < 0 || i > 6; }) == 0);
   CHECK(course::random_index(0, 7).empty());
   CHECK(course::mixed(0) == 0xE220'A839'7B1D'CDAFu);  // the first number of SplitMix64 from seed 0
+  int negative = 0;
+  for (std::size_t k = 0; k < 10; ++k) {
+    CHECK(std::isnan(course::any_nan(k)));
+    negative += std::signbit(course::any_nan(k)) ? 1 : 0;
+  }
+  CHECK(negative == 4);
   double magnitude = 0;
   for (const float value : x) magnitude += value;
   CHECK(tolerance > 1024 * course::kFloatRoundoff * magnitude);

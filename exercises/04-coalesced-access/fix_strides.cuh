@@ -21,8 +21,8 @@ NOT_STARTED  // delete this line when you begin
 ///   only at the end of mono.
 /// - No sector is requested twice: if both arrays begin with a sector, the whole grid's loads touch
 ///   8 n / 32 sectors, rounded up, and its stores 4 n / 32. Where an array begins within a sector,
-///   each request touches one more. Plain loads and stores, no atomics. The CPU device counts the
-///   accesses that the source has.
+///   each request touches one more. A frame that is left at the end may touch its sectors once more.
+///   Plain loads and stores, no atomics. The CPU device counts the accesses that the source has.
 __global__ void mix_down(const float* frames, std::size_t n, float* mono) {
   // TODO(you): make its accesses coalesced.
   const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;

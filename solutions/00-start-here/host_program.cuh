@@ -52,7 +52,7 @@ struct Taken {
 ///   that error, the first one. h_y may then hold anything. Only calls that give something back,
 ///   such as cudaFree, may fail unnoticed.
 /// - It gives back all memory, events and streams that it took, also when it throws.
-/// - A cudaGetLastError() after it finds no error.
+/// - A cudaGetLastError() after it finds no error, unless a call that gives something back failed.
 inline double host_program(const std::uint32_t* h_x, std::size_t n, unsigned steps, unsigned block,
                            std::uint64_t* h_y) {
   if (n == 0) return 0;  // a grid of no blocks is a launch error

@@ -19,8 +19,8 @@
 ///   only at the end of mono.
 /// - No sector is requested twice: if both arrays begin with a sector, the whole grid's loads touch
 ///   8 n / 32 sectors, rounded up, and its stores 4 n / 32. Where an array begins within a sector,
-///   each request touches one more. Plain loads and stores, no atomics. The CPU device counts the
-///   accesses that the source has.
+///   each request touches one more. A frame that is left at the end may touch its sectors once more.
+///   Plain loads and stores, no atomics. The CPU device counts the accesses that the source has.
 __global__ void mix_down(const float* frames, std::size_t n, float* mono) {
   const float2* const pairs = reinterpret_cast<const float2*>(frames);
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;

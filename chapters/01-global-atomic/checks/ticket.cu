@@ -273,7 +273,7 @@ TEST_CASE("ticket: the threads share the work") {
 
 // Promise: a grid may have more than 2^32 threads.
 TEST_CASE("ticket: the list holds all hits in a grid of more than 2^32 threads") {
-  course::in_huge_grid(65, [] { append_to_new(65, kKinds[all_loud], 65, course::kHugeGrid); });
+  course::in_huge_grids(65, [](Launch grid) { append_to_new(65, kKinds[all_loud], 65, grid); });
 }
 
 // Promise: n may be more than 2^31 (its first samples; on a GPU all of them).

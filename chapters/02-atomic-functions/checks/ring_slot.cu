@@ -301,9 +301,9 @@ TEST_CASE("ring_slot: the threads share the work") {
 
 // Promise: a grid may have more than 2^32 threads.
 TEST_CASE("ring_slot: the right events in a grid of more than 2^32 threads") {
-  course::in_huge_grid(65, [] {
+  course::in_huge_grids(65, [](Launch grid) {
     Recorder recorder(100, 90);
-    record(recorder, 65, course::kHugeGrid);
+    record(recorder, 65, grid);
   });
 }
 

@@ -42,24 +42,27 @@ course::DataKind<float> data(unsigned kind, unsigned block) {
   const course::DataKind<float> kinds[kKinds] = {
       {"numbers of both signs", [](E e) { return e.random - 900.0f; }},
       {"all below zero", [](E e) { return -1e-3f * e.random; }},
-      {"every third is NaN", [](E e) { return e.i % 3 == 1 ? kNan : e.random - 900.0f; }},
+      {"every third is NaN",
+       [](E e) { return e.i % 3 == 1 ? course::any_nan(e.i / 3) : e.random - 900.0f; }},
       {"NaN comes first in every block, numbers after it",
-       [block](E e) { return e.i % block < (block + 1) / 2 ? kNan : -1.0f * e.random; }},
+       [block](E e) {
+         return e.i % block < (block + 1) / 2 ? course::any_nan(e.i) : -1.0f * e.random;
+       }},
       {"mostly -infinity, and numbers far below zero",
        [](E e) { return e.random % 7 == 0 ? -3e38f - e.random * 1e32f : -kInfinity; }},
       {"the lowest float, -infinity and NaN",
        [](E e) {
          return e.random % 5 == 0 ? std::numeric_limits<float>::lowest()
                 : e.i % 2 == 0    ? -kInfinity
-                                  : kNan;
+                                  : course::any_nan(e.i);
        }},
       {"infinities of both signs, NaN, and numbers",
        [](E e) {
          if (e.random % 9 == 0) return kInfinity;
-         if (e.random % 3 == 0) return kNan;
+         if (e.random % 3 == 0) return course::any_nan(e.i);
          return e.i % 2 ? 1.0f * e.random : -kInfinity;
        }},
-      {"all are NaN, of both signs", [](E e) { return e.i % 2 == 0 ? kNan : -kNan; }}};
+      {"all are NaN, of both signs", [](E e) { return course::any_nan(e.i); }}};
   return kinds[kind];
 }
 

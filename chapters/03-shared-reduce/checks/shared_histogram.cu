@@ -161,6 +161,23 @@ TEST_CASE("shared_histogram: the two bins of a word pass 65535 at the same time"
   course::count([&] { check_launch(samples, {1, 1024}); });
 }
 
+// Promise: two warps may bring the two bins of a word from 65535 to 65536 at the same time.
+TEST_CASE("shared_histogram: two warps fill the two bins of a word at the same time") {
+  if (course::has_run_before()) return;
+  constexpr unsigned short kBroken = 0xFFFF;
+  for (const unsigned first : {0u, 1u}) {  // the level of the first warp
+    Samples samples(2049 * 64);
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const std::size_t round = i / 64, lane = i % 32;
+      const bool is_counted = round < 2047 || (lane == 31) == (round == 2048);
+      samples[i] = static_cast<unsigned short>(is_counted ? (i / 32 + first) % 2 : kBroken);
+    }
+    INFO(case_text(samples.size(), "65536 times each of the levels 0 and 1", {1, 64}));
+    // In step: the last samples of both warps come together.
+    course::count([&] { check_launch(samples, {1, 64}); });
+  }
+}
+
 // Promise: a bin that is full keeps its count while the other one of its word overflows.
 TEST_CASE("shared_histogram: a bin counts past 65535 while the other one of its word holds 65535") {
   for (const unsigned full : {500u, 501u}) {
@@ -185,7 +202,7 @@ TEST_CASE("shared_histogram: more than 65,535 threads") {
 TEST_CASE("shared_histogram: more than 2^32 threads") {
   if (!course::kCpuDevice) SKIP("takes long: each of 2^27 blocks clears 32 KiB");
   if (course::has_run_before()) return;
-  course::in_huge_grid(65, [] { check_kind(few, 65, course::kHugeGrid); });
+  course::in_huge_grids(65, [](Launch grid) { check_kind(few, 65, grid); });
 }
 
 // Promise: n may be more than 2^32 (its first samples; on a GPU all of them).

@@ -157,7 +157,7 @@ TEST_CASE("fix_strides: mono is right for every grid") {
   }
 }
 
-// Promise: no sector is requested twice. Where an array begins within a sector, each request
+// Promise: no sector is requested twice, but at the end. Where an array begins within a sector, each request
 // touches one more.
 // Promise: the threads of the grid share the work: a store of a warp writes 32 numbers, and fewer
 // only at the end of mono (stores, and the busiest warp).

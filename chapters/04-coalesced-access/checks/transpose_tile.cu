@@ -179,7 +179,8 @@ TEST_CASE("transpose_tile: coalesced on both sides") {
 // without any bank conflict.
 TEST_CASE("transpose_tile: no bank conflicts") {
   course::skip_without_counters();
-  for (const Shape shape : {Shape{64, 64}, Shape{33, 50}, Shape{1, 100}}) {
+  for (const Shape shape : {Shape{64, 64}, Shape{33, 50}, Shape{1, 100}, Shape{64, 63},
+                            Shape{63, 64}, Shape{40, 41}, Shape{41, 48}}) {
     for (const unsigned block_rows : {8u, 1u}) {
       INFO(describe(shape, block_rows));
       const auto c = course::count([&] { check_launch(shape, block_rows); });

@@ -38,10 +38,10 @@ const Kind kTies{"the largest number occurs several times", [](unsigned, unsigne
 const Kind kFalling{"the largest one comes first",
                     [](unsigned, unsigned c, int) { return -static_cast<float>(c); }};
 const Kind kNanAmong{"some are NaN", [](unsigned r, unsigned c, int random) {
-                       return random % 3 != 0 ? kNan : -distinct(r, c);
+                       return random % 3 != 0 ? course::any_nan(c) : -distinct(r, c);
                      }};
 const Kind kNanOnly{"every other row is nothing but NaN", [](unsigned r, unsigned c, int) {
-                      return r % 2 == 0 ? kNan : -distinct(r, c);
+                      return r % 2 == 0 ? course::any_nan(r / 2 + c) : -distinct(r, c);
                     }};
 const Kind kKinds[] = {
     kDistinct,
@@ -54,12 +54,14 @@ const Kind kKinds[] = {
     kNanAmong,
     kNanOnly,
     {"-infinity and NaN",
-     [](unsigned, unsigned, int random) { return random % 4 == 0 ? -kInfinity : kNan; }},
+     [](unsigned, unsigned c, int random) {
+       return random % 4 == 0 ? -kInfinity : course::any_nan(c);
+     }},
     {"the lowest float, -infinity and NaN",
-     [](unsigned, unsigned, int random) {
+     [](unsigned, unsigned c, int random) {
        return random % 8 == 0   ? std::numeric_limits<float>::lowest()
               : random % 2 == 0 ? -kInfinity
-                                : kNan;
+                                : course::any_nan(c);
      }},
 };
 
@@ -287,7 +289,7 @@ TEST_CASE("block_argmax: the two zeros are equal, infinity is a number") {
   Matrix m{"-0 before +0; NaN and infinity", 2, 70, std::vector<float>(140, -1.0f)};
   m.x[40] = -0.0f;
   m.x[66] = 0.0f;
-  m.x[70 + 3] = kNan;
+  m.x[70 + 3] = kNan, m.x[70 + 5] = -kNan;
   m.x[70 + 69] = kInfinity;
   for (const unsigned block : {32u, 96u}) check_launch(m, {2, block});
 }

@@ -34,7 +34,8 @@ const course::DataKind<float> kMixed{
     "in no order", [](course::Element e) { return e.i % 2 == 0 ? number(e) : -number(e); }};
 const course::DataKind<float> kNanAmong{
     "some are NaN, and some groups are nothing but NaN", [](course::Element e) {
-      return e.i / 32 % 3 == 2 || (e.i * 7 + e.i / 32) % 5 < 2 ? kNan : -number(e);
+      return e.i / 32 % 3 == 2 || (e.i * 7 + e.i / 32) % 5 < 2 ? course::any_nan(e.random)
+                                                               : -number(e);
     }};
 const course::DataKind<float> kKinds[] = {
     kBelowZero,
@@ -44,17 +45,18 @@ const course::DataKind<float> kKinds[] = {
     {"each higher than the one before",
      [](course::Element e) { return static_cast<float>(e.i) - 5000.0f; }},
     kNanAmong,
-    {"all are NaN", [](course::Element) { return kNan; }},
+    {"all are NaN", [](course::Element e) { return course::any_nan(e.i); }},
+    {"all are NaN with the sign bit", [](course::Element) { return -kNan; }},
     {"the lowest float, -infinity and NaN",
      [](course::Element e) {
        return e.i % 19 == 4  ? std::numeric_limits<float>::lowest()
               : e.i % 2 == 0 ? -kInfinity
-                             : kNan;
+                             : course::any_nan(e.i);
      }},
     {"NaN, infinities and numbers below zero",
      [](course::Element e) {
        if (e.i % 67 == 40) return kInfinity;
-       return e.i % 3 == 0 ? -kInfinity : e.i % 5 == 0 ? kNan : -number(e);
+       return e.i % 3 == 0 ? -kInfinity : e.i % 5 == 0 ? course::any_nan(e.i) : -number(e);
      }},
 };
 
@@ -168,7 +170,7 @@ TEST_CASE("warp_max_all_lanes: every grid") {
 TEST_CASE("warp_max_all_lanes: a single NaN, in every lane") {
   for (std::size_t lane = 0; lane < 32; ++lane) {
     std::vector<float> x = kBelowZero.values(64);
-    x[lane] = x[32 + (lane + 13) % 32] = kNan;
+    x[lane] = x[32 + (lane + 13) % 32] = course::any_nan(lane);
     INFO("n = 64: x[" << lane << "] and x[" << 32 + (lane + 13) % 32
                       << "] are NaN; warp_max_all_lanes<<<2, 32>>>");
     check_launch(x, {2, 32});

@@ -288,7 +288,7 @@ TEST_CASE("half2_axpy: every size and grid") {
 TEST_CASE("half2_axpy: more than 2^32 threads, and few halves") {
   for (const std::size_t n : {1u, 2u, 3u, 150u}) {
     for (const Starts starts : {Starts{0, 0}, Starts{1, 1}, Starts{0, 1}}) {
-      course::in_huge_grid(n, [&, n = n] { check(n, starts, course::kHugeGrid, kPlain); });
+      course::in_huge_grids(n, [&, n = n](Launch grid) { check(n, starts, grid, kPlain); });
     }
   }
 }
@@ -375,8 +375,9 @@ TEST_CASE("half2_axpy: two halves at a time where both sides allow it") {
 // Promise: each half of x and y is read once, and each half of y is written once.
 TEST_CASE("half2_axpy: few halves go two at a time, too, and each of y is written") {
   course::skip_without_counters();
-  for (const std::size_t n : {70u, 400u, 8192u}) {
-    for (const Starts starts : {Starts{0, 0}, Starts{1, 1}, Starts{0, 2}}) {
+  for (const std::size_t n : {12u, 20u, 70u, 400u, 8192u}) {
+    for (const Starts starts :
+         {Starts{0, 0}, Starts{1, 1}, Starts{0, 2}, Starts{2, 2}, Starts{6, 2}, Starts{7, 7}}) {
       INFO(describe(n, starts, {4, 128}));
       require_pairs(*course::count([&] { check(n, starts, {4, 128}, kExtremes[0]); }), n, starts);
     }

@@ -238,7 +238,9 @@ TEST_CASE("index_add_rows: blocks of odd sizes, long rows") {
 
 // Promise: a grid may have more than 2^32 threads.
 TEST_CASE("index_add_rows: more than 2^32 threads") {
-  course::in_huge_grid(100, [] { check_rows(Data::crowded, {12, 15, 5}, course::kHugeGrid); });
+  course::in_huge_grids(100, [](course::LaunchShape grid) {
+    check_rows(Data::crowded, {12, 15, 5}, grid);
+  });
 }
 
 // Promise: no addition gets lost where the lanes of a warp go in step.

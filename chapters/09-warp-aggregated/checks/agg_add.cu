@@ -64,6 +64,8 @@ const Kind kHigh{"values: one is 3000000000, the others are 1 to 1000",
 course::Verdict side_by_side(std::vector<std::pair<unsigned, unsigned>> calls, unsigned start,
                              unsigned counter, unsigned end) {
   const std::string name = "counters[" + std::to_string(counter) + "]";
+  unsigned all = start;
+  for (const auto& call : calls) all += call.second;
   for (auto& call : calls) call.first -= start;  // modulo 2^32
   std::sort(calls.begin(), calls.end());
   unsigned next = 0;
@@ -73,7 +75,10 @@ course::Verdict side_by_side(std::vector<std::pair<unsigned, unsigned>> calls, u
       return {false, name + " held " + std::to_string(start) + ": a call that adds " +
                          std::to_string(value) + " got " + std::to_string(start + place) +
                          (below ? ", which belongs to another call already"
-                                : "; no call got " + std::to_string(start + next))};
+                                : "; no call got " + std::to_string(start + next)) +
+                         "\nAt the end it holds " + std::to_string(end) + ", and with what all " +
+                         std::to_string(calls.size()) + " calls add it is " + std::to_string(all) +
+                         (end == all ? ", too" : "")};
     }
     next += value;
   }

@@ -36,7 +36,8 @@ const Kind kByWarp{
     {"32 below the pivot, 32 not, and so on", [](E e) { return number(e, e.i / 32 % 2 == 0); }}};
 /// One of the numbers that compare in their own way.
 float special(E e) {
-  const float numbers[] = {kPivot, -0.0f, std::nanf(""), kInfinity, 0.0f, -kInfinity, 99'999.99f};
+  const float numbers[] = {kPivot,     -0.0f,     course::any_nan(e.i), kInfinity, 0.0f,
+                           -kInfinity, 99'999.99f};
   return numbers[e.random % 7];
 }
 const Kind kKinds[] = {
@@ -204,7 +205,7 @@ TEST_CASE("tile_partition: places past 2^31, and close to 2^32") {
 
 // Promise: any number of blocks is right, those of a grid of more than 2^32 threads, too.
 TEST_CASE("tile_partition: more than 2^32 threads") {
-  course::in_huge_grid(100, [] { check_launches(kMixed, 100, course::kHugeGrid); });
+  course::in_huge_grids(100, [](course::LaunchShape grid) { check_launches(kMixed, 100, grid); });
 }
 
 // Promise: n is any number that fits: the last two tiles of nearly 2^32 numbers.

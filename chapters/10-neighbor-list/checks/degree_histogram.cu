@@ -76,7 +76,8 @@ TEST_CASE("degree_histogram: right for every grid") {
 
 // Promise: a grid may have more than 2^32 threads.
 TEST_CASE("degree_histogram: right in a grid of more than 2^32 threads") {
-  course::in_huge_grid(65, [] { check(kMixed.values(65), course::kHugeGrid, &kMixed); });
+  course::in_huge_grids(65,
+                        [](course::LaunchShape grid) { check(kMixed.values(65), grid, &kMixed); });
 }
 
 // Promise: n is any number that fits in std::size_t (its first atoms; on a GPU all of them).

@@ -266,6 +266,42 @@ TEST_CASE("triplets_atomic: 2^31 - 1 atoms") {
   REQUIRE(triplets_atomic_check::all_right(found, 0, expected));
 }
 
+// Promise: an atom may have many neighbours: here 5000, whose 12,497,500 triplets a float cannot number (GPU only).
+TEST_CASE("triplets_atomic: an atom with 5000 neighbours") {
+  constexpr int kNeighbors = 5000;
+  constexpr std::size_t n = kNeighbors + 1;
+  constexpr unsigned kTriplets = kNeighbors * (kNeighbors - 1) / 2;
+  course::skip_without_memory(kTriplets * sizeof(Triplet));
+  Molecule molecule = make_molecule(Pattern::one, n);
+  molecule.counts[0] = kNeighbors;
+  molecule.list.assign(kNeighbors * n, -1);
+  for (int k = 0; k < kNeighbors; ++k) {
+    molecule.list[static_cast<std::size_t>(k) * n] = kNeighbors - k;
+  }
+  const auto x = course::DeviceBuffer<float>::from(molecule.x);
+  const auto y = course::DeviceBuffer<float>::from(molecule.y);
+  const auto counts = course::DeviceBuffer<int>::from(molecule.counts);
+  const auto neighbors = course::DeviceBuffer<int>::from(molecule.list);
+  INFO(n << " atoms, the first with 5000 neighbours, the others with none; "
+         << "append_triplets<<<8, 64>>>; capacity " << kTriplets);
+  List list(kTriplets);
+  Triplet* const triplets = list.triplets.data();
+  unsigned* const required = list.counter.data();
+  course::launch(append_triplets, {8, 64}, x.data(), y.data(), counts.data(), neighbors.data(), n,
+                 triplets, kTriplets, required);
+  REQUIRE(course::same(list.counter.download().front(), kTriplets, "required"));
+  // Each is there once if all are triplets and no two are the same one.
+  std::vector<bool> is_there(n * n);
+  for (const Triplet& t : list.triplets.download()) {
+    const bool is_triplet = t.middle == 0 && t.last > 0 && t.first > t.last && t.first < int{n};
+    const std::size_t pair = is_triplet ? static_cast<std::size_t>(t.first) * n + t.last : 0;
+    if (!is_triplet || is_there[pair]) {
+      FAIL("found " << text(t) << (is_triplet ? " twice" : ", which is no triplet"));
+    }
+    is_there[pair] = true;
+  }
+}
+
 // Promise: *required counts all triplets, whether there is room for them or not.
 // Promise: triplets[capacity] and what follows is not written (OUT OF BOUNDS; on a
 // GPU the guard bands show it).

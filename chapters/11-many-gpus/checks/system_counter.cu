@@ -136,7 +136,7 @@ TEST_CASE("system_counter: the kernel at every size and grid") {
 
 // Promise: a grid may have more than 2^32 threads.
 TEST_CASE("system_counter: the kernel in a grid of more than 2^32 threads") {
-  course::in_huge_grid(65, [] { check_kernel(65, course::kHugeGrid); });
+  course::in_huge_grids(65, [](course::LaunchShape grid) { check_kernel(65, grid); });
 }
 
 // Promise: n is any number that fits in std::size_t (the first values).

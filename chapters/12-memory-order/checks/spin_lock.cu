@@ -100,6 +100,16 @@ __global__ void hold(unsigned* word, unsigned* begun, unsigned* entered, unsigne
   }
 }
 
+/// Who has the lock sleeps, so that the others come and wait for it.
+__global__ void take_often(unsigned* word, unsigned* count, unsigned turns) {
+  for (unsigned turn = 0; turn < turns; ++turn) {
+    lock(word);
+    *count += 1;
+    __nanosleep(64);
+    unlock(word);
+  }
+}
+
 /// Every second thread takes the lock, and the others wait at a barrier of the block.
 __global__ void lock_in_halves(unsigned* word, unsigned* count) {
   for (unsigned half = 0; half < 2; ++half) {
@@ -190,6 +200,15 @@ TEST_CASE("spin_lock: the lanes of a warp go in step") {
     check_records({2, 32}, 1, 1, false);
     check_records({2, 32}, 7, 1, true);
   });
+}
+
+// Promise: the lock may go from thread to thread any number of times while others wait (65,536 and more: 16 bits do not number them).
+TEST_CASE("spin_lock: a lock that is wanted all the time, and taken 70,000 times") {
+  if (course::has_run_before()) return;
+  auto words = course::DeviceBuffer<unsigned>::zeros(2);
+  INFO("take_often<<<2, 2>>>: each thread takes the lock 17,500 times, and sleeps while it has it");
+  course::launch(take_often, {2, 2}, words.data(), words.data() + 1, 17'500u);
+  REQUIRE(course::same(words.download(), {0, 70'000}, "word, count"));
 }
 
 #if !COURSE_CPU_DEVICE  // too many turns for it

@@ -119,9 +119,11 @@ TEST_CASE("cluster_histogram: full blocks, many keys") {
 // Promise: a grid may have more than 2^32 threads.
 TEST_CASE("cluster_histogram: a grid of more than 2^32 threads") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
-  const Shape s{course::kHugeGrid.grid, 1, course::kHugeGrid.block};
-  INFO(text_of(65, 10, "all keys are bins", s));
-  course::in_huge_grid(65, [&] { check_histogram(random_keys(65, 10), 10, s); });
+  course::in_huge_grids(65, [](course::LaunchShape grid) {
+    const Shape s{grid.grid, 1, grid.block};
+    INFO(text_of(65, 10, "all keys are bins", s));
+    check_histogram(random_keys(65, 10), 10, s);
+  });
 }
 
 // Promise: n is any number that fits in std::size_t (its first keys).

@@ -104,6 +104,27 @@ TEST_CASE("cluster_max: infinities are numbers") {
   check_max(x, s);
 }
 
+/// The blocks of each cluster have zeros alone, of one sign in every second block, and of the other one between them.
+std::vector<float> zeros_of_both_signs(const Shape& s, bool negative_first) {
+  std::vector<float> x;
+  for (std::size_t i = 0; i < s.threads(); ++i) {
+    x.push_back((i / s.block % 2 == 0) == negative_first ? -0.0f : 0.0f);
+  }
+  return x;
+}
+constexpr const char* kZeros = "+0 in every second block, -0 in the others";
+
+// Promise: the largest number may be the same in several blocks, be it a zero of either sign.
+TEST_CASE("cluster_max: the largest number is a zero in all blocks") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  for (const Shape s : {Shape{2, 2, 32}, Shape{2, 3, 64}, Shape{1, 8, 32}}) {
+    for (const bool negative_first : {false, true}) {
+      INFO(text_of(s.threads(), kZeros, s));
+      check_max(zeros_of_both_signs(s, negative_first), s);
+    }
+  }
+}
+
 // Promise: a block has any multiple of 32 threads, up to 1024.
 TEST_CASE("cluster_max: full blocks") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
@@ -144,13 +165,12 @@ TEST_CASE("cluster_max: more than 2^32 threads") {
       REQUIRE(last_maxima.intact("maxima"));
     });
   } else {
-    std::vector<float> expected(s.clusters, -INFINITY);
-    expected[0] = -69.0f;
-    expected[1] = -37.0f;
-    course::GuardedBuffer<float> maxima(s.clusters);
-    INFO(text_of(x.size(), "-100, -99, ..., -37", s));
-    course::in_huge_grid(x.size(), [&] {
-      course::launch(cluster_max, {.blocks = s.blocks(), .threads = s.block}, placed.data(),
+    course::in_huge_grids(x.size(), [&](course::LaunchShape grid) {
+      std::vector<float> expected(grid.grid, -INFINITY);
+      for (std::size_t i = 0; i < x.size(); ++i) expected[i / grid.block] = x[i];  // x grows
+      course::GuardedBuffer<float> maxima(grid.grid);
+      INFO(text_of(x.size(), "-100, -99, ..., -37", {grid.grid, 1, grid.block}));
+      course::launch(cluster_max, {.blocks = grid.grid, .threads = grid.block}, placed.data(),
                      x.size(), maxima.data());
       REQUIRE(course::same(maxima.download(), expected, "maxima"));
     });
@@ -188,6 +208,19 @@ TEST_CASE("cluster_max: one store per cluster, no atomic, and maxima pass throug
   // Twice: `x[i] > largest ? x[i] : largest` names an element two times.
   REQUIRE(course::at_most(c->global_load_lanes, 2 * n, "loads from global memory",
                           "the maxima of the blocks go through shared memory"));
+}
+
+// Promise: there is one store to maxima per cluster, also if several blocks have the largest number.
+TEST_CASE("cluster_max: one store per cluster where all blocks have the largest number") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  course::skip_without_counters();
+  const Shape s{2, 4, 32};
+  for (const bool negative_first : {false, true}) {
+    INFO(text_of(s.threads(), kZeros, s));
+    const auto c = course::count([&] { check_max(zeros_of_both_signs(s, negative_first), s); });
+    REQUIRE(course::at_most(c->global_store_lanes, s.clusters, "stores to global memory",
+                            "one thread of one block stores"));
+  }
 }
 
 }  // namespace cluster_max_check

@@ -123,15 +123,23 @@ __global__ void scan_rows(const T* x, const unsigned* counts, unsigned rows, T* 
   }
 }
 
-/// Word k of each value.
+// On the host values are words in one vector: what handles them is compiled once, not for each type.
+
 template <class T>
-std::vector<unsigned> words(const std::vector<T>& values, std::size_t k) {
+T value_at(const std::vector<unsigned>& words, std::size_t i) {
+  T value;
+  std::memcpy(static_cast<void*>(&value), &words[i * (sizeof(T) / 4)], sizeof value);
+  return value;
+}
+template <class T>
+void put(std::vector<unsigned>& words, std::size_t i, const T& value) {
+  std::memcpy(&words[i * (sizeof(T) / 4)], &value, sizeof value);
+}
+
+/// Word k of each value of `size` words.
+std::vector<unsigned> member(const std::vector<unsigned>& words, std::size_t size, std::size_t k) {
   std::vector<unsigned> result;
-  for (const T& value : values) {
-    unsigned all[sizeof(T) / 4];
-    std::memcpy(all, &value, sizeof value);
-    result.push_back(all[k]);
-  }
+  for (std::size_t i = k; i < words.size(); i += size) result.push_back(words[i]);
   return result;
 }
 
@@ -156,26 +164,27 @@ void check(const Case& c, Operation op = {}) {
   INFO(describe(Operation::kText, c));
   const auto rows = static_cast<unsigned>(c.counts.size());
   const std::vector<int> random = course::position_values<int>(std::size_t{rows} * c.block);
-  std::vector<T> x, expected(random.size());
-  std::memset(static_cast<void*>(expected.data()), 0xff, expected.size() * sizeof(T));
+  constexpr std::size_t kWords = sizeof(T) / 4;
+  std::vector<unsigned> x(random.size() * kWords), expected(x.size(), ~0u);
   for (unsigned i = 0; i < random.size(); ++i) {
-    x.push_back(op.make(i, static_cast<unsigned>(random[i])));
+    put(x, i, op.make(i, static_cast<unsigned>(random[i])));
   }
   for (unsigned r = 0; r < rows; ++r) {
     for (unsigned t = 0; t < c.counts[r]; ++t) {
       const unsigned i = r * c.block + t;
-      expected[i] = t == 0 ? x[i] : op(expected[i - 1], x[i]);
+      const T value = value_at<T>(x, i);
+      put(expected, i, t == 0 ? value : op(value_at<T>(expected, i - 1), value));
     }
   }
-  const auto d_x = course::DeviceBuffer<T>::from(x);
+  const auto d_x = course::DeviceBuffer<unsigned>::from(x);
   const auto d_counts = course::DeviceBuffer<unsigned>::from(c.counts);
-  course::GuardedBuffer<T> out(x.size());
+  course::GuardedBuffer<unsigned> out(x.size());
   out.fill_bytes(0xff);
-  course::launch(scan_rows<T, Operation>, {c.grid, c.block}, d_x.data(), d_counts.data(), rows,
-                 out.data(), op);
-  const std::vector<T> found = out.download();
-  for (std::size_t k = 0; k < sizeof(T) / 4; ++k) {
-    REQUIRE(course::same(words(found, k), words(expected, k),
+  course::launch(scan_rows<T, Operation>, {c.grid, c.block}, reinterpret_cast<const T*>(d_x.data()),
+                 d_counts.data(), rows, reinterpret_cast<T*>(out.data()), op);
+  const std::vector<unsigned> found = out.download();
+  for (std::size_t k = 0; k < kWords; ++k) {
+    REQUIRE(course::same(member(found, kWords, k), member(expected, kWords, k),
                          std::string("results") + Operation::kMembers[k], [&](std::size_t i) {
                            return "call " + std::to_string(i / c.block) + ", thread " +
                                   std::to_string(i % c.block);

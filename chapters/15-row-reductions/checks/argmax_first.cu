@@ -36,9 +36,8 @@ const Kind kBelowZero{"all below zero", [](E e) { return -1 - distinct(e.row, e.
 const Kind kTies{"the largest one is there several times",
                  [](E e) { return e.random % 8 == 0 ? 7.0f : static_cast<float>(e.random % 7); }};
 const Kind kNanAmong{
-    "some are NaN, of both signs", [](E e) {
-      return e.random % 5 == 0 ? kNan : e.random % 5 == 1 ? -kNan : distinct(e.row, e.column);
-    }};
+    "some are NaN, of both signs",
+    [](E e) { return e.random % 5 < 2 ? course::any_nan(e.random) : distinct(e.row, e.column); }};
 const Kind kFractions{"multiples of 1 / 1024 between 1 and 2",
                       [](E e) { return 1 + static_cast<float>(e.random) / 1024; }};
 const Kind kKinds[] = {
@@ -53,7 +52,7 @@ const Kind kKinds[] = {
     {"all are -infinity", [](E) { return -kInfinity; }},
     {"one in eight is -65504, the others are -infinity",
      [](E e) { return e.random % 8 == 0 ? -65504.0f : -kInfinity; }},
-    {"all are NaN", [](E) { return kNan; }},
+    {"all are NaN", [](E e) { return course::any_nan(e.row + e.column); }},
     {"infinities of both signs", [](E e) { return e.random % 4 == 0 ? kInfinity : -kInfinity; }},
     {"+0 and -0", [](E e) { return e.random % 3 == 0 ? 0.0f : -0.0f; }},
     {"-0, +0 and -1",

@@ -83,9 +83,10 @@ void skip_without_memory(std::size_t bytes);
 
 /// A grid of more than 2^32 threads: counted in 32 bits it has 32, and its last block is the first one again.
 inline constexpr LaunchShape kHugeGrid = {(1u << 27) + 1, 32};
-/// Runs `work`, which launches kHugeGrid for no more than `items` items. The CPU device runs one block for each of them and
-/// the last one, which is enough for every division of the work: the blocks between them get none. A GPU runs all.
-void in_huge_grid(std::size_t items, const std::function<void()>& work);
+/// Runs `work` for kHugeGrid, and for a grid of as many blocks of 1024 threads, more than 2^32 warps; it launches the grid for no
+/// more than `items` items. The CPU device runs one block for each of them and the last one, which is enough for every
+/// division of the work: the blocks between them get none. A GPU runs all.
+void in_huge_grids(std::size_t items, const std::function<void(LaunchShape grid)>& work);
 
 /// Runs `work` for this grid, of which the CPU device runs the last two blocks: with memory for their items alone. An answer
 /// may give its last blocks other items. So `work` runs first for a small grid, in a process of its own; where the

@@ -12,9 +12,11 @@
 
 #include <course/device.cuh>
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -72,6 +74,14 @@ __host__ __device__ inline std::uint64_t mixed(std::uint64_t i) {
   i = (i ^ i >> 30) * 0xBF58'476D'1CE4'E5B9u;
   i = (i ^ i >> 27) * 0x94D0'49BB'1331'11EBu;
   return i ^ i >> 31;
+}
+
+/// The k-th of five quiet NaNs, of either sign and with several payloads, and then the first again: an answer that compares
+/// bits may take one of them for a number.
+inline float any_nan(std::size_t k) {
+  constexpr std::uint32_t kBits[] = {0x7FC0'0000, 0xFFC0'0000, 0x7FFF'FFFF, 0xFFFF'FFFF,
+                                     0x7FC0'0123};
+  return std::bit_cast<float>(kBits[k % std::size(kBits)]);
 }
 
 /// n whole numbers from 0 to below - 1, in no order, each as likely as any other.
