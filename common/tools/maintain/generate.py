@@ -12,15 +12,16 @@ from tools.verdicts import messages
 from tools.verdicts import pages as verdicts
 
 
-def makers(top, chapters, build=None):
+def makers(top, chapters, build=None, drawn=None):
     """Functions that return Documents: of these chapters, or, without any, of all chapters and of the course.
 
-    With a `build` for the CPU device also of what its programs draw, count and say.
+    With a `build` for the CPU device also of what its programs draw, count and say; where the chapters `drawn` are given, they
+    alone draw and count.
     """
     found = []
     for chapter in chapters or chapters_of(top):
         found += measured.of_chapter(chapter)
-        if build:
+        if build and (drawn is None or chapter in drawn):
             found += [*measured.of_build(chapter, build), lambda chapter=chapter: pictures(chapter, build)]
     if chapters:
         return found
