@@ -22,7 +22,8 @@ NOT_STARTED  // delete this line when you begin
 ///   than 2^32.
 /// - What lies between the first and the last multiple of 16 in x is read in loads of 16 bytes (a
 ///   uint4), 512 bytes per warp; the bytes before and after them, fewer than 32, one by one.
-///   Nothing outside x[0..n-1] is read.
+///   Nothing outside x[0..n-1] is read. The CPU device counts the loads that the source has: copy a
+///   uint4 before you use its members.
 /// - *sum holds a number already, perhaps one close to 2^32.
 /// - Exact for every grid, also for one block of 32 threads: then one warp, or even one of its
 ///   threads, has a sum that may be as large as that of all bytes.

@@ -27,7 +27,8 @@ NOT_STARTED  // delete this line when you begin
 /// - Right for every one-dimensional grid of blocks of whole warps. The threads share the work, and
 ///   each half of x and y is read once, each of y written once.
 /// - If x and y are equally far from a multiple of 4 bytes (0 or 2), all but one half at either end
-///   go by half2 (or wider), the 32 lanes of a warp side by side: 64 halves per load or store.
+///   go by half2 (or wider), the 32 lanes of a warp side by side: 64 halves per load or store. The
+///   CPU device counts the accesses that the source has: copy a half2 before you use its members.
 /// - If not, single halves will do, the lanes of a warp side by side.
 /// - Plain loads and stores, no atomics.
 __global__ void half2_axpy(__half a, const __half* x, std::size_t n, __half* y) {
