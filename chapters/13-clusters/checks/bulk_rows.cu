@@ -3,6 +3,7 @@
 #include "bulk_rows.cuh"
 
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <course/cases.cuh>
 #include <course/check.cuh>
 #include <course/guarded.cuh>
@@ -176,6 +177,39 @@ TEST_CASE("bulk_rows: each product is rounded before it is added") {
                  d_source.data(), d_index.data(), d_weight.data(), std::size_t{1}, 4u,
                  table.data());
   REQUIRE(course::same(table.download(), std::vector<float>(4, 0.0f), "table"));
+}
+
+// Promise: weight[r] * source[r][c] is added whatever it is: a weight of 0 makes NaN of an infinity.
+TEST_CASE("bulk_rows: weights of 0, infinities and NaN") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  constexpr std::size_t kRows = 4, kWidth = 4;
+  const float row[kWidth] = {INFINITY, 1.0f, std::nanf(""), -INFINITY};
+  std::vector<float> source;
+  for (std::size_t r = 0; r < kRows; ++r) source.insert(source.end(), row, row + kWidth);
+  const auto d_source = course::DeviceBuffer<float>::from(source);
+  const auto d_index = course::DeviceBuffer<int>::from({0, 1, 2, 3});
+  const auto d_weight = course::DeviceBuffer<float>::from({0.0f, -0.0f, 2.0f, 0.0f});
+  auto table = course::DeviceBuffer<float>::from(std::vector<float>(kRows * kWidth, 0.5f));
+  course::launch(
+      bulk_rows, {.blocks = 1, .threads = 64, .shared_bytes = 2 * kWidth * sizeof(float)},
+      d_source.data(), d_index.data(), d_weight.data(), kRows, unsigned{kWidth}, table.data());
+  INFO(
+      "each row of source is infinity, 1, NaN, -infinity; weights 0, -0, 2, 0; a row of 0.5 for each");
+  std::vector<std::string> found;
+  for (const float x : table.download()) {
+    found.push_back(std::isnan(x) ? "NaN" : course::number_text(x));
+  }
+  const std::vector<std::string> of_zero = {"NaN", "0.5", "NaN", "NaN"};
+  const std::vector<std::string> expected[] = {
+      of_zero, of_zero, {"inf", "2.5", "NaN", "-inf"}, of_zero};
+  for (std::size_t r = 0; r < kRows; ++r) {
+    for (std::size_t c = 0; c < kWidth; ++c) {
+      const std::string at = "table[" + std::to_string(r) + "][" + std::to_string(c) + "]";
+      REQUIRE(course::Verdict{
+          found[r * kWidth + c] == expected[r][c],
+          at + ": expected " + expected[r][c] + ", found " + found[r * kWidth + c]});
+    }
+  }
 }
 
 // Promise: each row is added by one bulk addition, and no thread makes an atomic.
