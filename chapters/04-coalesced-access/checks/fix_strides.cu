@@ -173,7 +173,8 @@ TEST_CASE("fix_strides: no sector is touched twice") {
   for (const Case& c : {Case{4096, {4, 128}, 0, {0, 0}}, Case{4096, {32, 128}, 0, {0, 0}},
                         Case{4096, {1, 1024}, 0, {0, 0}}, Case{4096, {7, 96}, 0, {0, 0}},
                         Case{2016, {3, 96}, 0, {0, 0}}, Case{64, {9, 32}, 0, {0, 0}},
-                        Case{1023, {4, 64}, 2, {0, 0}}, Case{4096, {4, 128}, 2, {1, 1}}}) {
+                        Case{1023, {4, 64}, 2, {0, 0}}, Case{4096, {4, 128}, 2, {1, 1}},
+                        Case{64, {1, 64}, 2, {1, 1}}}) {
     INFO(describe(c.n, c.launch, c.starts));
     const auto counters = course::count([&] { check_launch(c.n, c.launch, c.starts, 3); });
     const std::uint64_t warps = (c.n + 31) / 32;

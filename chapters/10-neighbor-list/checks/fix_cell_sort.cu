@@ -17,12 +17,12 @@ namespace fix_cell_sort_check {
 constexpr unsigned kCells = 4096;
 
 /// Which cell an atom is in.
-enum class Kind { spread, crowd, few };
+enum class Kind { spread, crowd, few, two };
 constexpr Kind kKinds[] = {Kind::spread, Kind::crowd, Kind::few};
 
 const char* name_of(Kind kind) {
   constexpr const char* kNames[] = {"spread over all cells", "all in the last cell",
-                                    "most in every 7th cell"};
+                                    "most in every 7th cell", "half in each of the last two cells"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -32,6 +32,7 @@ std::vector<unsigned> make_cells(Kind kind, std::size_t n, unsigned cells) {
   for (unsigned& c : cell) {
     c = random() % cells;
     if (kind == Kind::crowd) c = cells - 1;
+    if (kind == Kind::two) c = cells - 1 - (&c - cell.data()) % 2;
     if (kind == Kind::few && random() % 8 != 0) c -= c % 7;
   }
   return cell;
@@ -119,6 +120,7 @@ TEST_CASE("fix_cell_sort: any number of cells") {
 TEST_CASE("fix_cell_sort: cells with very many atoms") {
   if (course::has_run_before()) return;
   check(100'000, 32, Kind::crowd);  // more than 2^32 pairs
+  check(140'000, 32, Kind::two);    // fewer in each cell, and more in both
   if (!course::kCpuDevice) check(3'000'000, 3, Kind::crowd);
 }
 

@@ -12,6 +12,7 @@
 #include <numeric>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace overlap_chunks_check {
@@ -211,9 +212,11 @@ TEST_CASE("overlap_chunks: each number is copied once, into one of the two buffe
 // Promise: the host calls all copies and kernels before it waits for the first of them (CPU device only).
 TEST_CASE("overlap_chunks: the host waits for nothing before the last chunk is queued") {
   course::skip_without_counters();
-  for (const std::size_t chunks : {std::size_t{2}, kSmallChunks}) {
-    const OrderedCall call(chunks * kChunkSize, kChunkSize);
-    INFO(call_text(chunks * kChunkSize, kChunkSize));
+  for (const auto& [chunks, chunk] : {std::pair{std::size_t{2}, kChunkSize},
+                                      {kSmallChunks, kChunkSize},
+                                      {std::size_t{300}, std::size_t{4}}}) {
+    const OrderedCall call(chunks * chunk, chunk);
+    INFO(call_text(chunks * chunk, chunk));
     REQUIRE(
         course::none(call.called_after_waiting(),
                      "copies and kernels that the host called after it had waited for another one",

@@ -148,7 +148,8 @@ TEST_CASE("beat_filter: one object, called again after 1 to 255 calls with few n
   std::size_t turn = 0;
   course::with_seed(2, [&] {  // the last blocks begin first
     for (const unsigned calls : {0u, 1u, 2u, 3u, 7u, 253u, 254u, 255u}) {
-      if (!is_tried()) continue;
+      // Of an answer that is slow here no two cases in a row are tried, and none of hundreds of calls.
+      if (!is_tried() || (calls > 7 && !is_tried())) continue;
       const Kind& kind = kKinds[turn++ % 2 == 0 ? 0 : 3];
       INFO(text_of(20'000, kind.text, 0, 0)
            << "; after a call with as many other numbers, and " << course::counted(calls, "call")
