@@ -37,6 +37,15 @@ const course::DataKind<char> kMixed{
 const course::DataKind<char> kKinds[] = {
     kOneLetterWords, {"one long word", letter}, {"separators only", separator}, kMixed};
 
+/// All 256 bytes in turn, separators too.
+const course::DataKind<char> kEveryByte{
+    "each of the 256 bytes, and a blank after it",
+    [](course::Element e) { return e.i % 2 == 0 ? static_cast<char>(e.i / 2) : ' '; }};
+const course::DataKind<char> kEveryByteInside{
+    "each of the 256 bytes between two letters, and a blank after them", [](course::Element e) {
+      return e.i % 4 == 1 ? static_cast<char>(e.i / 4) : e.i % 4 == 3 ? ' ' : 'a';
+    }};
+
 /// Counts on the host, with a table of its own.
 unsigned long long reference(const std::vector<char>& text) {
   unsigned long long words = 0;
@@ -164,8 +173,6 @@ TEST_CASE("word_count counts the words of short texts") {
   }
 }
 
-// Promise: separators are the six characters that is_separator() names, and every other byte
-// belongs to a word.
 // Promise: text[-1] and text[n] are not part of the text, even where they can be read (OUT OF
 // BOUNDS where nothing is around it).
 TEST_CASE("word_count counts the words of every text, at every size") {
@@ -178,6 +185,13 @@ TEST_CASE("word_count counts the words of every text, at every size") {
       }
     }
   }
+}
+
+// Promise: separators are the six characters that is_separator() names, and every other byte
+// belongs to a word: each of them alone, and inside of a word.
+TEST_CASE("word_count: every byte, as a word and inside of one") {
+  check_kind(kEveryByte, 512, {2, 96});
+  check_kind(kEveryByteInside, 1024, {2, 96});
 }
 
 // Promise: the kernel is right for every grid: threads take several bytes each, or none.

@@ -29,10 +29,11 @@ const char* name_of(Kind kind) {
 std::vector<unsigned> make_cells(Kind kind, std::size_t n, unsigned cells) {
   std::mt19937 random(5);
   std::vector<unsigned> cell(n);
-  for (unsigned& c : cell) {
+  for (std::size_t i = 0; i < n; ++i) {
+    unsigned& c = cell[i];
     c = random() % cells;
     if (kind == Kind::crowd) c = cells - 1;
-    if (kind == Kind::two) c = cells - 1 - (&c - cell.data()) % 2;
+    if (kind == Kind::two) c = cells - 1 - i % 2;
     if (kind == Kind::few && random() % 8 != 0) c -= c % 7;
   }
   return cell;

@@ -37,7 +37,7 @@ const Kind kTies{"the largest one is there several times",
                  [](E e) { return e.random % 8 == 0 ? 7.0f : static_cast<float>(e.random % 7); }};
 const Kind kNanAmong{
     "some are NaN, of both signs",
-    [](E e) { return e.random % 5 < 2 ? course::any_nan(e.random) : distinct(e.row, e.column); }};
+    [](E e) { return e.random % 5 < 2 ? course::any_nan(e.column) : distinct(e.row, e.column); }};
 const Kind kFractions{"multiples of 1 / 1024 between 1 and 2",
                       [](E e) { return 1 + static_cast<float>(e.random) / 1024; }};
 const Kind kKinds[] = {
