@@ -103,19 +103,12 @@ void check_rows(const Shape& s, Launch launch, const Kind& kind) {
 // rows, or more.
 // Promise: launches give no dynamic shared memory (OUT OF BOUNDS in every test case).
 TEST_CASE("argmax_first: rows of every length") {
-  std::size_t turn = 0;
-  for (const row_checks::Case& c : row_checks::all_lengths()) {
-    argmax_first_check::check_rows(c.shape, c.launch, kDistinct);
-    argmax_first_check::check_rows(c.shape, c.launch, kKinds[++turn % std::size(kKinds)]);
-  }
+  row_checks::check_all_lengths(check_rows, kDistinct, kKinds);
 }
 
 // Promise: blocks have any number of warps from 1 to 32.
 TEST_CASE("argmax_first: blocks of every number of warps") {
-  for (const row_checks::Case& c : row_checks::all_blocks()) {
-    INFO(row_checks::passed_text(c));
-    argmax_first_check::check_rows(c.shape, c.launch, kDistinct);
-  }
+  row_checks::check_all_blocks(check_rows, kDistinct);
 }
 
 // Promise: the kernel is right for every kind of elements: -0 equals +0, and NaN is larger than any number, whatever its

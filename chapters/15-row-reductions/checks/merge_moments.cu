@@ -170,19 +170,12 @@ TEST_CASE("merge_moments: parts without numbers") {
 // rows, or more.
 // Promise: launches give no dynamic shared memory (OUT OF BOUNDS in every test case).
 TEST_CASE("merge_moments: rows of every length") {
-  std::size_t turn = 0;
-  for (const row_checks::Case& c : row_checks::all_lengths()) {
-    check_rows(c.shape, c.launch, kKinds[turn++ % std::size(kKinds)]);
-    check_rows(c.shape, c.launch, kLargeMean);
-  }
+  row_checks::check_all_lengths(check_rows, kLargeMean, kKinds);
 }
 
 // Promise: blocks have any number of warps from 1 to 32.
 TEST_CASE("merge_moments: blocks of every number of warps") {
-  for (const row_checks::Case& c : row_checks::all_blocks()) {
-    INFO(row_checks::passed_text(c));
-    check_rows(c.shape, c.launch, kLargeMean);
-  }
+  row_checks::check_all_blocks(check_rows, kLargeMean);
 }
 
 // Promise: the kernel is right for every kind of elements.

@@ -101,19 +101,12 @@ void check_rows(const Shape& s, Launch launch, const Kind& kind) {
 // than rows, or more.
 // Promise: launches give no dynamic shared memory (OUT OF BOUNDS in every test case).
 TEST_CASE("online_softmax: rows of every length") {
-  std::size_t turn = 0;
-  for (const row_checks::Case& c : row_checks::all_lengths()) {
-    check_rows(c.shape, c.launch, kSmall);
-    check_rows(c.shape, c.launch, kKinds[++turn % std::size(kKinds)]);
-  }
+  row_checks::check_all_lengths(check_rows, kSmall, kKinds);
 }
 
 // Promise: blocks have any number of warps from 1 to 32.
 TEST_CASE("online_softmax: blocks of every number of warps") {
-  for (const row_checks::Case& c : row_checks::all_blocks()) {
-    INFO(row_checks::passed_text(c));
-    check_rows(c.shape, c.launch, kSmall);
-  }
+  row_checks::check_all_blocks(check_rows, kSmall);
 }
 
 // Promise: elements may be of any size, in every order, and -infinity becomes 0.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
@@ -76,21 +77,27 @@ inline Shape rows_for(Launch launch) {
   return {launch.block > 256 ? 2u : 4u, launch.block > 256 ? 1100u : 150u, launch.block % 7};
 }
 
-/// Blocks of every number of warps, with two rows that have elements for all of them.
-inline std::vector<Case> all_blocks() {
-  std::vector<Case> cases;
-  for (unsigned block = 32; block <= 1024; block += 32) {
-    cases.push_back({{2, block + 3, block / 32 % 5}, {1, block}});
+using CheckRows = void (*)(const Shape&, Launch, const Kind&);
+
+/// Checks rows of every length, with elements of `first` and with those of one of `kinds` in turn.
+template <std::size_t number>
+void check_all_lengths(CheckRows check, const Kind& first, const Kind (&kinds)[number]) {
+  std::size_t turn = 0;
+  for (const Case& c : all_lengths()) {
+    check(c.shape, c.launch, first);
+    check(c.shape, c.launch, kinds[++turn % number]);
   }
-  return cases;
 }
 
-/// For the messages of such a case.
-inline std::string passed_text(const Case& c) {
-  const unsigned warps = c.launch.block / 32;
-  return warps == 1 ? "no other block was tried before"
-                    : "with blocks of " + course::counted(warps - 1, "warp") +
-                          (warps == 2 ? "" : " and of fewer") + " the results were right";
+/// Checks blocks of every number of warps, with two rows that have elements for all of them.
+inline void check_all_blocks(CheckRows check, const Kind& kind) {
+  for (unsigned warps = 1; warps <= 32; ++warps) {
+    const unsigned block = 32 * warps;
+    INFO((warps == 1 ? "no other block was tried before"
+                     : "with blocks of " + course::counted(warps - 1, "warp") +
+                           (warps == 2 ? "" : " and of fewer") + " the results were right"));
+    check({2, block + 3, warps % 5}, {1, block}, kind);
+  }
 }
 
 /// What a thread keeps from the row before is too large for the next one, or too small. Halves have these numbers, too.

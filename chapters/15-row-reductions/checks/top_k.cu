@@ -135,21 +135,15 @@ bool is_slow_again() { return course::kCpuDevice && course::has_run_before(); }
 // fewer warps than rows, or more.
 // Promise: launches give no dynamic shared memory (OUT OF BOUNDS in every test case).
 TEST_CASE("top_k: rows of every length") {
-  std::size_t turn = 0;
-  const bool is_again = is_slow_again();
-  for (const row_checks::Case& c : row_checks::all_lengths()) {
-    if (c.launch.block == 1024 && is_again) continue;
-    check_rows(c.shape, c.launch, kDistinct);
-    check_rows(c.shape, c.launch, kKinds[++turn % std::size(kKinds)]);
-  }
+  const row_checks::CheckRows check = [](const Shape& s, Launch launch, const Kind& kind) {
+    if (launch.block < 1024 || !is_slow_again()) check_rows(s, launch, kind);
+  };
+  row_checks::check_all_lengths(check, kDistinct, kKinds);
 }
 
 // Promise: blocks have any number of warps from 1 to 32.
 TEST_CASE("top_k: blocks of every number of warps") {
-  for (const row_checks::Case& c : row_checks::all_blocks()) {
-    INFO(row_checks::passed_text(c));
-    check_rows(c.shape, c.launch, kDistinct);
-  }
+  row_checks::check_all_blocks(check_rows, kDistinct);
 }
 
 // Promise: the kernel is right for every kind of elements: -0 equals +0, and NaN is larger than any number.

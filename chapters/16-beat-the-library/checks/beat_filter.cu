@@ -147,18 +147,14 @@ TEST_CASE("beat_filter: one object, called again after 1 to 255 calls with few n
   BeatFilter answer;
   std::size_t turn = 0;
   course::with_seed(2, [&] {  // the last blocks begin first
-    for (const unsigned calls : {0u, 1u, 2u, 3u, 7u, 253u, 254u, 255u}) {
-      // Of an answer that is slow here no two cases in a row are tried, and none of hundreds of calls.
-      if (!is_tried() || (calls > 7 && !is_tried())) continue;
-      const Kind& kind = kKinds[turn++ % 2 == 0 ? 0 : 3];
-      INFO(text_of(20'000, kind.text, 0, 0)
-           << "; after a call with as many other numbers, and " << course::counted(calls, "call")
-           << " with n = 100 since, of one object");
-      for (unsigned k = 0; k < calls; ++k) {
-        answer(d_few.data(), d_few.size(), few_kept.data(), few_count.data());
-      }
-      beat_filter_check::check(answer, kind.values(20'000), 0, 0);
-    }
+    challenge_checks::check_old_and_new(
+        is_tried, [&] { answer(d_few.data(), d_few.size(), few_kept.data(), few_count.data()); },
+        [&](std::size_t n) {
+          constexpr std::size_t kInTurn[] = {0, 3, 1, 7};
+          const Kind& kind = kKinds[kInTurn[turn++ % std::size(kInTurn)]];
+          INFO(text_of(n, kind.text, 0, 0));
+          beat_filter_check::check(answer, kind.values(n), 0, 0);
+        });
   });
 }
 

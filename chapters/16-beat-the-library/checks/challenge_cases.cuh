@@ -44,6 +44,37 @@ inline std::string call_text(unsigned call, std::size_t n_before) {
   return call == 1 ? text : text + ", after one with n = " + std::to_string(n_before);
 }
 
+/// Calls of one object, of which each has other numbers than those before it: `check(n)` is such a call for n numbers, `few()`
+/// one for 100. What an earlier call has left is 1 to 4, 8, and 254 to 256 calls old: a number of at most 8 bits does not tell
+/// all of these from a new one. Of an answer that is slow here hundreds of calls are not tried.
+template <class Few, class Check>
+void check_old_and_new(bool (*is_tried)(), Few few, Check check) {
+  unsigned calls = 0;
+  std::string before;
+  const auto call = [&](std::size_t n, unsigned calls_with_few) {
+    for (unsigned k = 0; k < calls_with_few; ++k) few();
+    calls += calls_with_few + 1;
+    INFO("call " << calls << " of one object" << (before.empty() ? "" : ", after one with" + before)
+                 << (calls_with_few == 0
+                         ? ""
+                         : " and " + course::counted(calls_with_few, "call") + " with n = 100"));
+    check(n);
+  };
+  for (const unsigned calls_with_few : {0u, 0u, 1u, 2u, 3u, 7u}) {
+    if (!is_tried()) continue;
+    call(20'000, calls_with_few);
+    before = " n = 20000";
+  }
+  if (!is_tried() || !is_tried()) return;
+  // Each has half as many numbers as the one before it: what is left of the second half is from another call.
+  before.clear();
+  for (const std::size_t n : {100'000u, 50'000u, 25'000u}) {
+    call(n, 0);
+    before += (before.empty() ? " n = " : ", one with n = ") + std::to_string(n);
+  }
+  call(100'000, 253);
+}
+
 /// Whether the next case is tried. `call(x, n)` is a call of the answer; each check has one of its own.
 template <class T, class Call>
 bool is_tried(Call call) {
