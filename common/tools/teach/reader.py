@@ -20,7 +20,8 @@ RISKY_IN_STD = frozenset("terminate set_terminate get_terminate set_unexpected s
                          "exit abort system getenv signal raise longjmp fopen remove rename tmpfile fork execv open close read write".split())
 # Functions whose names no answer gives to its own: a check, or a header's template, could call the function of the answer instead.
 GUARDED = re.compile(r"cuda\w+|__\w+|atomic\w+|make_\w+|mem\w+|str\w+|printf|puts|putchar|\w*alloc|free")
-CALLED = re.compile(r"(?<![\w.:>])(\w+)\s*(?:<[\w:, ]*>)?\(")
+# A call, or a declaration that has no word before it, such as a constructor's.
+CALLED = re.compile(r"(?:(?<![\w.:>\s])|(?<![\w.:>\s])\s+|\b(?:return|else|do|throw|case|not|and|or)\s+)(\w+)\s*(?:<[\w:, ]*>)?\(")
 
 
 def callee_of(call, children):
@@ -417,6 +418,7 @@ class Reader:
             for line in range(text_rules.line_of(self.text, match.start()), text_rules.line_of(self.text, match.end()) + 1):
                 directive[line] = name
         words, skipped = [token[0] for token in tokens], libclang.skipped_ranges(unit, self.path)
+        bounds = numbers_of_launch_bounds(words)
         for i, (word, kind, line, offset) in enumerate(tokens):
             if not re.match(r"[A-Za-z_]", word) or word[-1] in "\"'":
                 if word == "[[" or (word == "[" and words[i + 1:i + 2] == ["["] and tokens[i + 1][3] == offset + 1):
@@ -426,6 +428,8 @@ class Reader:
                 continue
             before = words[i - 1] if i else ""
             if before == "#" or any(begin <= offset < end for begin, end in skipped):  # a directive's name, or a branch that is left out
+                continue
+            if i in bounds and words[i - 2:i] == ["course", "::"] and not word.startswith("_"):  # a constant: no code can run there
                 continue
             if any(begin <= offset < end for begin, end in self.quoted) and word not in self.risky and offset not in self.resolved:
                 continue
@@ -478,6 +482,16 @@ class Reader:
             pass
         else:
             self.refuse(line, word, "what this name stands for cannot be read: it is neither this file's own nor on the list of names for exercises")
+
+
+def numbers_of_launch_bounds(words):
+    """The places of the words between the parentheses of each __launch_bounds__(...), which clang's library does not show."""
+    places, depth = set(), 0
+    for i, word in enumerate(words):
+        depth += (word == "(" and (depth > 0 or words[i - 1:i] == ["__launch_bounds__"])) - (word == ")" and depth > 0)
+        if depth:
+            places.add(i)
+    return places
 
 
 ATTRIBUTES = frozenset("maybe_unused nodiscard likely unlikely fallthrough deprecated no_unique_address override final std".split())

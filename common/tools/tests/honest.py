@@ -92,6 +92,7 @@ IDIOMS = {
     "an alias of the course": "namespace c = course;\n#include <course/grid.cuh>\ninline unsigned f() { return c::blocks_for(1000, 256); }",
     "limits": "#include <limits>\n__device__ float f() { return -std::numeric_limits<float>::infinity() + std::numeric_limits<int>::max(); }",
     "attributes": "[[nodiscard]] __device__ int f([[maybe_unused]] int x) { if (x > 0) [[likely]] return 1; return 0; }",
+    "launch bounds that are computed": "#include <course/collectives.cuh>\nconstexpr unsigned kRows = 4;\n__global__ void __launch_bounds__(kRows* course::kWarpSize, (kRows + 4) / 8) k(int* out) { *out = 1; }",
     "launch bounds and forceinline": "__device__ __forceinline__ int f() { return 1; }\n__global__ void __launch_bounds__(256) k(int* out) { *out = f(); }",
     # the device's functions
     "builtins": "__device__ int f(unsigned x) { return __builtin_popcount(x) + __builtin_clz(x | 1) + __popc(x) + __clz(x) + __ffs(x) + __brev(x); }",
