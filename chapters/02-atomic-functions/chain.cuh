@@ -60,12 +60,12 @@ course::Verdict one_chain(const std::vector<T>& found, const std::vector<T>& lef
       const auto calls = [](long count) {
         return course::counted(static_cast<std::uint64_t>(count), "call");
       };
-      return {false, "returned: " + calls(read) + " returned " + value + ", and after " +
-                         calls(stored) + " it is the value there" +
-                         (bits == bits_of(first) ? ", as at the start" : "") +
-                         (bits == bits_of(last) ? ", as at the end" : "") +
-                         ".\nEach call returns what one other call has left. At the end " +
-                         text(last) + " is there."};
+      return {false, "returned: " + calls(stored) + " left " + value + " in the cell, and " +
+                         calls(read) + " returned it" +
+                         (bits == bits_of(first) ? "; it is there at the start, too" : "") +
+                         (bits == bits_of(last) ? "; it is there at the end, too" : "") +
+                         ".\nWhat a call leaves, the next call returns. At the end " + text(last) +
+                         " is there."};
     }
     if (root(bits) != root(bits_of(first))) {
       return {false, "returned: " + value + " was never there: no thread before stored it"};

@@ -16,7 +16,8 @@ std::string launch_text(const std::string& kernel, LaunchShape launch, std::size
 
 std::string case_text(std::size_t n, const std::string& data, const std::string& kernel,
                       LaunchShape launch, std::size_t shared_bytes) {
-  return fmt::format("n = {}: {}; {}", n, data, launch_text(kernel, launch, shared_bytes));
+  const std::string launched = launch_text(kernel, launch, shared_bytes);
+  return n == 0 ? "n = 0; " + launched : fmt::format("n = {}: {}; {}", n, data, launched);
 }
 
 Verdict all_right(const std::vector<Prediction>& predictions, const std::string& part) {

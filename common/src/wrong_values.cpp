@@ -124,6 +124,9 @@ class Comparison {
     if (!(least_ > 0) && !(most_ < 0)) return balance();
     const Number near = std::min(std::fabs(least_), std::fabs(most_));
     const Number far = std::max(std::fabs(least_), std::fabs(most_));
+    constexpr Number kAnyNumber =
+        0x1p31L;  // integers so far apart have nothing to do with each other
+    if (d_.found_values.is_integer && far >= kAnyNumber && near < far) return "";
     return fmt::format("Each {}element is {} than expected, by {}.", wrong_word(),
                        most_ > 0 ? "larger" : "smaller",
                        far - near <= d_.tolerance
@@ -317,7 +320,7 @@ class Comparison {
   std::string single_difference() const {
     const Number e = expected(first());
     const Number difference = std::fabs(found(first()) - e);
-    constexpr Number kLeast = 16;  // the difference of smaller numbers is plain to see
+    constexpr Number kLeast = 100;  // the difference of smaller numbers is plain to see
     if (!(difference > 0) || e < kLeast || !(difference <= e / 2) || found(first()) < 0) return "";
     return fmt::format("{} is {} by {}.", d_.found, found(first()) > e ? "too large" : "too small",
                        text_of(difference));

@@ -32,8 +32,8 @@ __host__ __device__ inline std::size_t part_begin(std::size_t n, unsigned parts,
 /// from the number before them in x. x[0] is kept. The parts are those of part_begin(n, gridDim.x).
 /// - Sets counts[b] even if the part is empty. No atomics.
 /// - The grid has one dimension, and blocks have 32, 64, ... or 1024 threads. n may be 0.
-/// - The threads share the work. Neighbouring threads read neighbouring numbers, and no number is read
-///   more than twice.
+/// - The threads share the work. Neighbouring threads read neighbouring numbers, with about two reads
+///   for each number at most.
 __global__ void count_changes(const int* x, std::size_t n, unsigned long long* counts) {
   // TODO(you): count what this block's part keeps.
   (void)x, (void)n;  // not used yet: delete this line when they are

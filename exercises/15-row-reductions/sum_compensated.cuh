@@ -24,7 +24,8 @@ NOT_STARTED  // delete this line when you begin
 /// - Any number of rows, and of columns below 2^31. x is aligned to 4 bytes. rows * columns may be more than 2^32.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, with fewer warps or blocks than rows,
 ///   or more. Launches give no dynamic shared memory.
-/// - Threads share the rows: every element is loaded once, and the lanes of a warp load neighbours.
+/// - Threads share the rows: every element is loaded once, but for a few of a row, and the lanes of a warp load
+///   neighbours.
 __global__ void sum_compensated(const float* x, std::size_t rows, std::size_t columns,
                                 float* sums) {
   // TODO(you): sum each row, and keep what the additions lose.

@@ -26,8 +26,8 @@ NOT_STARTED  // delete this line when you begin
 /// - x, values and indices are aligned to 4 bytes.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, with fewer warps or blocks than rows,
 ///   or more. Launches give no dynamic shared memory.
-/// - Threads share the rows: every element is loaded once, the results perhaps twice; the lanes of a warp
-///   load neighbours.
+/// - Threads share the rows: every element is loaded once, a few of a row and the results perhaps twice; the lanes of
+///   a warp load neighbours.
 __global__ void top_k(const float* x, std::size_t rows, std::size_t columns, float* values,
                       int* indices) {
   // TODO(you): find the eight largest elements of each row.

@@ -30,7 +30,7 @@ __device__ T value_below(unsigned mask, const T& value, unsigned distance) {
 /// - T has 4, 8, 12 or 16 bytes, and is copied as bytes.
 /// - The block has one dimension, and 1 to 1024 threads: 33 or 1000, too.
 /// - count is the same for all threads, 0 to blockDim.x. Threads from `count` on have no value: what
-///   they pass and what they get means nothing.
+///   they pass and what they get means nothing, and op may be called with it.
 /// - All threads of the block call it, also several times in a row.
 /// - The threads share the work. It uses no global memory.
 template <class T, class Operation>

@@ -35,8 +35,8 @@ __device__ inline bool is_better(const Candidate& a, const Candidate& b) {
 /// - x is aligned to 2 bytes.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, with fewer warps or blocks than rows,
 ///   or more. Launches give no dynamic shared memory.
-/// - Threads share the rows: every element is loaded once, and neighbouring lanes load neighbours: a load fills its
-///   sectors of 32 bytes.
+/// - Threads share the rows: every element is loaded once, but for a few of a row, and neighbouring lanes load
+///   neighbours: a load fills its sectors of 32 bytes.
 __global__ void argmax_first(const __half* x, std::size_t rows, std::size_t columns,
                              unsigned* where) {
   constexpr unsigned kAllLanes = 0xffff'ffffu;

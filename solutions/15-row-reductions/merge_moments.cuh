@@ -45,7 +45,8 @@ __device__ inline PartMoments merge(const PartMoments& a, const PartMoments& b) 
 /// - Any number of rows, and of columns below 2^31. x is aligned to 4 bytes. rows * columns may be more than 2^32.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, with fewer warps or blocks than rows,
 ///   or more. Launches give no dynamic shared memory.
-/// - Threads share the rows: every element is loaded once, and the lanes of a warp load neighbours.
+/// - Threads share the rows: every element is loaded once, but for a few of a row, and the lanes of a warp load
+///   neighbours.
 __global__ void row_moments(const float* x, std::size_t rows, std::size_t columns, float* mean,
                             float* variance) {
   constexpr unsigned kAllLanes = 0xffff'ffffu;

@@ -107,6 +107,18 @@ std::string case_text(std::size_t n, Launch launch, const std::string& data) {
   return course::case_text(n, data, "word_count", launch);
 }
 
+/// "'a', ' ', 133": what is not to be seen by its number.
+std::string shown_bytes(const std::vector<char>& bytes) {
+  std::string shown;
+  for (const char byte : bytes) {
+    const auto number = static_cast<unsigned char>(byte);
+    shown +=
+        (shown.empty() ? "" : ", ") +
+        (number >= ' ' && number < 0x7f ? std::string{'\'', byte, '\''} : std::to_string(number));
+  }
+  return shown;
+}
+
 /// Which beginning of a text is counted wrongly, where one that is a byte shorter is counted rightly.
 std::string first_wrong_end(const std::vector<char>& text, const std::string& around,
                             Launch launch) {
@@ -127,9 +139,8 @@ std::string first_wrong_end(const std::vector<char>& text, const std::string& ar
          std::to_string(words) + ", found " + std::to_string(found) +
          "; without its last byte they are counted rightly.\nIts last " +
          course::counted(shown, "byte") + ": " +
-         Catch::StringMaker<std::string>::convert(
-             std::string(text.begin() + static_cast<std::ptrdiff_t>(wrong - shown),
-                         text.begin() + static_cast<std::ptrdiff_t>(wrong)));
+         shown_bytes({text.begin() + static_cast<std::ptrdiff_t>(wrong - shown),
+                      text.begin() + static_cast<std::ptrdiff_t>(wrong)});
 }
 
 /// One launch on a text of this kind, with `around` before and after it.

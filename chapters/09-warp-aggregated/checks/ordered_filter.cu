@@ -198,6 +198,13 @@ TEST_CASE("ordered_filter: write_changes, where the output begins past 2^31 and 
   }
 }
 
+// Promise: a warp may keep more than 2^16 numbers of its part.
+TEST_CASE("ordered_filter: one warp keeps more than 2^16 numbers") {
+  if (course::has_run_before()) return;
+  check_count(kAllDiffer, 65'536 + 100, {1, 32});
+  check_write(kAllDiffer, 65'536 + 100, {1, 32});
+}
+
 /// The last two parts of more than 2^32 numbers, and the number before them. No two numbers of x could be one load.
 void check_end(const Kind& kind) {
   const std::vector<int> x = kind.values(1 + course::kLastItems);
@@ -301,7 +308,7 @@ TEST_CASE("ordered_filter: the lanes of a warp go in step") {
 
 // Promise: the threads share the work, without atomics.
 // Promise: neighbouring threads read neighbouring numbers (sectors are counted).
-// Promise: no number is read more than twice (loads and sectors are counted).
+// Promise: there are about two reads for each number at most (loads and sectors are counted).
 TEST_CASE("ordered_filter: the threads share the work, without atomics") {
   course::skip_without_counters();
   constexpr std::size_t n = 2048;

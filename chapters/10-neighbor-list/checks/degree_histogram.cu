@@ -25,9 +25,9 @@ const course::DataKind<int> kSheet = {"nearly all have three", [](course::Elemen
                                       }};
 const course::DataKind<int> kNone = {"no atom has a neighbour", [](auto) { return 0; }};
 const course::DataKind<int> kMany = {
-    "up to 2^31 - 1 neighbours, also multiples of 2^8 and 2^16 and a few more", [](auto e) {
-      const int few = e.random % 13;
-      const int more[] = {2'147'483'647 - few, 256 * (1 + e.random % 200) + few, 65'536 + few, few};
+    "up to 2^31 - 1 neighbours, also multiples of 2^8, powers of 2, and a few more", [](auto e) {
+      const int few = e.random % 13, power = 1 << (4 + e.i / 4 * 11 % 27);
+      const int more[] = {2'147'483'647 - few, 256 * (1 + e.random % 200) + few, power + few, few};
       return more[e.i % 4];
     }};
 using Kind = const course::DataKind<int>*;
@@ -165,6 +165,17 @@ TEST_CASE("degree_histogram: at most one atomic per block and bin in global memo
                             "each element that the source names counts, also in an `if`"));
     REQUIRE(course::work_is_shared(*counters, counters->global_loads * 3 / 32));
   }
+}
+
+// Promise: a block makes at most one atomic on each of the 12 elements of atoms_with, however many atoms it counts.
+TEST_CASE("degree_histogram: at most one atomic, where each thread counts thousands of atoms") {
+  course::skip_without_counters();
+  if (course::has_run_before()) return;
+  constexpr std::size_t n = 2 * 32 * 5000;
+  const auto counters = course::count([] { check(kMixed.values(n), {2, 32}, &kMixed); });
+  INFO(n << " atoms, " << kMixed.text << "; degree_histogram<<<2, 32>>>");
+  REQUIRE(
+      course::at_most(counters->global_atomic_lanes, 2 * kElements, "atomics on global memory"));
 }
 
 }  // namespace degree_histogram_check

@@ -89,8 +89,8 @@ void check_table(const std::vector<unsigned>& input, const std::vector<unsigned>
   const std::set<unsigned> there(found.begin(), found.end());
   std::vector<unsigned> had_room;
   for (const unsigned key : input) had_room.push_back(there.contains(key) ? 1 : 0);
-  REQUIRE(
-      course::same(returned, had_room, "added", "true is 1, and right if the table has the key"));
+  REQUIRE(course::same(returned, had_room, "returned",
+                       "true is 1, and right if the table has the key"));
   std::vector<unsigned> expected_counts;
   std::size_t strange = 0;
   for (const unsigned key : found) {
@@ -125,7 +125,7 @@ void check_far(unsigned capacity, unsigned first, unsigned key, unsigned taken) 
   expected[taken] = key;
   expected_counts[taken] = 11;
   const std::string from = " from slot " + std::to_string(first) + " on";
-  REQUIRE(course::same(added.download(), {1, 1}, "added"));
+  REQUIRE(course::same(added.download(), {1, 1}, "returned"));
   REQUIRE(course::same(memory.download(), expected, "keys" + from));
   REQUIRE(course::same(count_memory.download(), expected_counts, "counts" + from));
 }
@@ -224,7 +224,7 @@ TEST_CASE("hash_insert: some lanes of a warp call, and the others wait for them"
   keys.fill_bytes(0xFF);
   counts.fill_bytes(0);
   course::launch(add_in_thirds, {1, 64}, keys.data(), counts.data(), 40u, added.data());
-  REQUIRE(course::same(added.download(), std::vector<unsigned>(64, 1), "added"));
+  REQUIRE(course::same(added.download(), std::vector<unsigned>(64, 1), "returned"));
 }
 
 // Promise: the lanes of a warp may call it for several tables.
@@ -246,7 +246,7 @@ TEST_CASE("hash_insert: neighbouring lanes add the same keys to two tables") {
   };
   run();
   course::count(run);  // once more, with the lanes in step
-  REQUIRE(course::same(added.download(), std::vector<unsigned>(kThreads, 1), "added"));
+  REQUIRE(course::same(added.download(), std::vector<unsigned>(kThreads, 1), "returned"));
   for (unsigned table = 0; table < 2; ++table) {
     std::map<unsigned, unsigned> expected, sums;
     for (unsigned t = table; t < kThreads; t += 2) expected[t / 2 % 3] += 2 * t;

@@ -84,8 +84,9 @@ void check_output(const std::vector<unsigned>& count, const std::vector<Byte>& v
   const Encoded expected = reference(x);
   const course::Inputs run = [&](std::size_t r) {
     const std::size_t begin = expected.begins[r], end = begin + expected.lengths[r];
-    return "run " + std::to_string(r) + " is x[" + std::to_string(begin) + "]" +
-           (end - begin == 1 ? "" : " to x[" + std::to_string(end - 1) + "]");
+    return "run " + std::to_string(r) + ", which is x[" + std::to_string(begin) +
+           (end - begin == 1 ? "]" : ".." + std::to_string(end - 1) + "]") + " = " +
+           std::to_string(+x[begin]);
   };
   REQUIRE(course::same(count[0], static_cast<unsigned>(expected.values.size()), "*count"));
   REQUIRE(course::same(values, expected.values, "values", run));

@@ -144,6 +144,16 @@ TEST_CASE("segmented_scan: 256, 512, ... flags in a part, and bytes whose sum is
     check(n, of_256);
     check(n, of_128);
   }
+  // Wherever a thread's elements begin, some of these flags are its own, and no others.
+  const Flags neighbours{
+      "of every 37 flags some neighbours are set, by the bytes 255 and 1, 128 and 128, or four 64",
+      [](E e) {
+        constexpr unsigned char kBytes[37] = {0, 0, 0, 0, 0, 255, 1,  0,  0,  0,   0,   0, 0,
+                                              0, 0, 0, 0, 0, 0,   0,  0,  0,  128, 128, 0, 0,
+                                              0, 0, 0, 0, 0, 0,   64, 64, 64, 64,  0};
+        return kBytes[e.i % 37];
+      }};
+  for (const std::size_t n : {13u, 777u, 3071u}) check(n, neighbours);
 }
 
 // Promise: any number of 32 bits may be a sum.

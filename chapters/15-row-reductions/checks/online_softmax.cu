@@ -37,6 +37,8 @@ const Kind kLow{"about -1000", [](E e) { return some(e.random) - 1000; }};
 const Kind kKinds[] = {
     kSmall,
     kMasked,
+    {"10^6 + k / 16 with k from 0 to 31",
+     [](E e) { return 1e6f + static_cast<float>(e.random % 32) / 16; }},
     kLarge,
     kLow,
     {"about 1000", [](E e) { return some(e.random) + 1000; }},

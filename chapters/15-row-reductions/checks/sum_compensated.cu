@@ -188,6 +188,22 @@ TEST_CASE("sum_compensated: a warp has several rows, each far from the one befor
   check_rows(shape, launch, row_checks::kRowsRise);
 }
 
+// Promise: what the additions of a thread lose is in the sum, however many elements the thread has.
+TEST_CASE("sum_compensated: 10^8, 1 and -10^8, thousands of zeros apart") {
+  if (course::kCpuDevice && course::has_run_before()) return;
+  constexpr std::size_t kColumns = 20'000, kApart = 1024;  // one thread has all three of a row
+  std::vector<float> x(4 * kColumns, 0.0f);
+  for (std::size_t r = 0; r < 4; ++r) {
+    float* const row = x.data() + r * kColumns + r;
+    row[0] = 1e8f;
+    row[kApart * (1 + 5 * r)] = 1.0f;
+    row[kApart * 19] = -1e8f;
+  }
+  for (const unsigned block : {32u, 128u}) {
+    check_rows({4, kColumns, 0}, {1, block}, "10^8, 1 and -10^8, the others are 0", x);
+  }
+}
+
 // Promise: a row may have more than 2^16 columns; a block may have several such rows.
 TEST_CASE("sum_compensated: long rows") {
   if (course::kCpuDevice && course::has_run_before()) return;

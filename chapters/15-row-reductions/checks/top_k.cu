@@ -159,15 +159,16 @@ TEST_CASE("top_k: every kind of elements, blocks of many sizes") {
 TEST_CASE("top_k: the nine largest elements in columns that are equally far apart") {
   constexpr std::size_t kColumns = 2300;
   for (const std::size_t apart : {1u, 2u, 4u, 8u, 16u, 32u, 64u, 96u, 128u, 256u}) {
-    const Shape s{2, kColumns, 0};
+    const Shape s{3, kColumns, 0};
     std::vector<float> x(s.rows * kColumns, -9.5f);
     for (std::size_t k = 0; k < 9; ++k) {
       x[17 + k * apart] = static_cast<float>(k);  // each is larger than those before it
       x[kColumns + 3 + k * apart] = 8 - static_cast<float>(k);  // smaller
+      x[2 * kColumns + 5 + k * apart] = course::any_nan(k);
     }
     for (const unsigned block : {64u, 256u}) {
       check_rows(s, {2, block},
-                 "0 to 8, and 8 to 0, in columns that are " + std::to_string(apart) +
+                 "0 to 8, 8 to 0, and nine NaNs, in columns that are " + std::to_string(apart) +
                      " apart; the others are -9.5",
                  x);
     }

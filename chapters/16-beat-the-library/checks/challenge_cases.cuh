@@ -86,4 +86,13 @@ bool is_tried(Call call) {
   return cases.take();
 }
 
+/// Requires that kernels have loaded `bytes`, the busiest block with three quarters of all loads and stores at most.
+inline void require_many_blocks(const course::Counters& counters, std::size_t bytes) {
+  REQUIRE(course::kernels_load(counters, bytes));
+  const auto requests = counters.global_loads + counters.global_stores;
+  REQUIRE(course::at_most(counters.busiest_block_requests, requests * 3 / 4,
+                          "loads and stores of global memory by the busiest block",
+                          "other SMs are idle while one block works: share the tiles"));
+}
+
 }  // namespace challenge_checks

@@ -144,10 +144,15 @@ std::string copy_hint(const AsyncCopy& copy) {
       source_line(copy.caller).line);
 }
 
-/// The barrier that both accesses come after: a reader of the code may take it for the one that is missing. If it lies
-/// between their lines, one thread has gone back to the lines before it.
-std::string last_barrier(const Race& race) {
-  if (!race.in_one_block() || race.t.block->last_meeting == nullptr) return "";
+/// The last barrier that both threads of a race in one block have come from.
+struct LastBarrier {
+  std::string at;  // empty: there was none
+  std::string
+      order;  // where it lies between the two lines, so that one thread has gone back to the lines before it: who has
+};
+
+LastBarrier last_barrier(const Race& race) {
+  if (!race.in_one_block() || race.t.block->last_meeting == nullptr) return {};
   const SourceLine barrier = source_line(race.t.block->last_meeting);
   const auto lies_beside = [&](const SourceLine& line) {
     return line.file == barrier.file && line.function == barrier.function;
@@ -155,17 +160,27 @@ std::string last_barrier(const Race& race) {
   const bool is_now_first = race.now_line.line < race.earlier_line.line;
   const SourceLine& first = is_now_first ? race.now_line : race.earlier_line;
   const SourceLine& second = is_now_first ? race.earlier_line : race.now_line;
-  std::string text =
-      fmt::format("\n  (The barrier at {} came before both in this run.)", barrier.text());
-  if (!lies_beside(first) || !lies_beside(second)) return text;
-  if (first.line >= barrier.line || second.line <= barrier.line) return text;
-  text.pop_back();
-  return text +
-         fmt::format(
-             "\n  It lies between the two lines: the {} at line {} is of a later round of a loop than the\n"
-             "  {} at line {}, or of a later call of the function.)",
-             verb_of(is_now_first ? race.now : race.earlier), first.line,
-             verb_of(is_now_first ? race.earlier : race.now), second.line);
+  const bool is_between = lies_beside(first) && lies_beside(second) && first.line < barrier.line &&
+                          barrier.line < second.line;
+  if (!is_between) return {barrier.text(), ""};
+  return {
+      barrier.text(),
+      fmt::format("the {} at line {} is of a later round of a loop than the {} at line {}, or of "
+                  "a later call of the function",
+                  verb_of(is_now_first ? race.now : race.earlier), first.line,
+                  verb_of(is_now_first ? race.earlier : race.now), second.line)};
+}
+
+/// For a reader of the code who may take that barrier for the one that is missing.
+std::string beside_last_barrier(const Race& race) {
+  const LastBarrier last = last_barrier(race);
+  if (last.at.empty()) return "";
+  if (last.order.empty()) {
+    return "\n  " + wrapped(fmt::format("(Both threads came from the barrier at {}.)", last.at));
+  }
+  return "\n  " + wrapped(fmt::format(
+                      "(Both threads came from the barrier at {}, between the two lines: {}.)",
+                      last.at, last.order));
 }
 
 /// An atomic and a plain access.
@@ -192,7 +207,7 @@ std::string hint_beside_atomic(const Race& race) {
               "  not have done their atomics yet."
             : "In this run no {} came between this write and the atomics: a plain write\n"
               "  overwrites what atomics of other threads did before it.";
-    return fmt::format(fmt::runtime(text), barrier) + last_barrier(race);
+    return fmt::format(fmt::runtime(text), barrier) + beside_last_barrier(race);
   }
   if (plain.kind == AccessKind::read) {
     return fmt::format(
@@ -256,13 +271,20 @@ std::string hint_without_order(const Race& race) {
            (question.empty() ? "" : "\n  " + question);
   }
   const bool same_warp = warp_of(race.earlier.access.thread) == warp_of(race.now.access.thread);
+  const char* const who = same_warp ? "Two lanes of one warp" : "Two warps of one block";
+  const char* const barrier = same_warp ? "__syncwarp() or __syncthreads()" : "__syncthreads()";
+  const LastBarrier last = last_barrier(race);
   std::string text =
-      same_warp
-          ? "Two lanes of one warp, and no __syncwarp() or __syncthreads() came between the two\n"
-            "  accesses. The lanes of a warp do not run in lockstep."
-          : "Two warps of one block, and no __syncthreads() came between the two accesses.";
-  text += last_barrier(race);
-  if (race.t.last_collective != nullptr) {
+      last.order.empty()
+          ? fmt::format("{}, and no {} came between the two accesses.", who, barrier)
+          : fmt::format(
+                "{}. Both came from the barrier at {}, between the two lines: {}. No {} came "
+                "between these two accesses.",
+                who, last.at, last.order, barrier);
+  if (same_warp) text += " The lanes of a warp do not run in lockstep.";
+  text = wrapped(text);
+  if (last.order.empty()) text += beside_last_barrier(race);
+  if (same_warp && race.t.last_collective != nullptr) {
     text += fmt::format("\n  ({} exchanges values, but does not order memory accesses.)",
                         race.t.last_collective);
   }

@@ -53,8 +53,13 @@ std::string shared_bounds_hint(const Allocation& a, const StrayIndex& i, const T
                     "{}: is the index one within the block, such as threadIdx.x?{}",
                     i.value, x, size));
   }
-  return wrapped(fmt::format("Each block has its own {}, and this block has {} thread{}.{}", x,
-                             t.block->threads.size(), t.block->threads.size() == 1 ? "" : "s",
+  const std::size_t threads = t.block->threads.size();
+  const bool is_by_thread =
+      std::abs(i.value - i.of_thread) <= kWarpSize;  // else its number is no clue
+  return wrapped(fmt::format("Each block has its own {}{}.{}", x,
+                             is_by_thread ? fmt::format(", and this block has {} thread{}", threads,
+                                                        threads == 1 ? "" : "s")
+                                          : "",
                              size));
 }
 
@@ -268,10 +273,16 @@ std::string alignment_hint(std::uintptr_t address, std::size_t size) {
     return fmt::format(
         "{} begins at a multiple of {}: it is the index that leads to another address.", x, size);
   }
+  const std::string begins = fmt::format("{} itself begins {} past one", x, bytes(past));
+  const std::size_t first = (size - past) / a.element.size;
+  if ((size - past) % a.element.size != 0 || size % a.element.size != 0) {
+    return wrapped(
+        fmt::format("{}, and none of its elements begins at a multiple of {}.", begins, size));
+  }
   return wrapped(fmt::format(
-      "{} itself begins {} past one. Its elements before the first multiple of {} need accesses of "
-      "their own, and another array may begin elsewhere: what is aligned in one may not be in both.",
-      x, bytes(past), size));
+      "{}: an access of {} is aligned at {}[{}], and at each {}th element after it. Has the code found "
+      "that out from the address of {}, and in this call?",
+      begins, bytes(size), x, first, size / a.element.size, x));
 }
 
 }  // namespace simt
