@@ -5,6 +5,7 @@
 #include <course/check.cuh>
 #include <course/error.cuh>
 
+#include <algorithm>
 #include <catch2/catch_test_case_info.hpp>
 #include <catch2/catch_test_spec.hpp>
 #include <catch2/catch_translate_exception.hpp>
@@ -51,6 +52,8 @@ struct Test {
   bool leaves_out = false;  // from here on it depends on the answer which cases are tried
   bool awaits_messages =
       false;  // a report has come: the FAIL_CHECK that follows brings its messages
+  unsigned message_of_case = 0;           // its sequence number; 0: no message yet
+  std::string notes = {};                 // of that case
   std::uint64_t times_seed_was_told = 0;  // before it began
   cudaError_t thrown = cudaSuccess;       // by the exception that was translated last
 };
@@ -90,11 +93,11 @@ void take_report(const simt::Report& report) {
   FAIL_CHECK(text);
 }
 
-/// Remarks are worth reading only next to a failure, so those of earlier tests are dropped.
-std::string take_notes() {
-  std::string text;
-  for (const simt::Note& note : simt::take_notes()) text += "note: " + note.text + "\n";
-  return text;
+/// A line for each remark since the last call. They are worth reading only next to a failure of the same case.
+std::vector<std::string> take_notes() {
+  std::vector<std::string> notes;
+  for (const simt::Note& note : simt::take_notes()) notes.push_back("note: " + note.text + "\n");
+  return notes;
 }
 
 /// Every test begins its schedule anew, so that it runs the same alone and among others.
@@ -125,7 +128,7 @@ std::string give_up_launch() { return simt::give_up_launch(); }
 
 std::string running_line() { return ""; }
 std::string give_up_launch() { return ""; }
-std::string take_notes() { return ""; }
+std::vector<std::string> take_notes() { return {}; }
 void begin_test(const std::string&) {}
 /// A kernel that the test did not wait for may still fail, and after some errors no device is usable.
 void end_test() {
@@ -177,6 +180,22 @@ void remember_passed(const Catch::AssertionStats& stats) {
   if (stats.infoMessages.empty() || test.has_failed) return;
   passed_cases.add(stats.infoMessages.back().sequence, case_messages(stats),
                    place_of(stats.assertionResult));
+}
+
+/// The remarks on the launches of the running case. Its assertions have one message in common, the first one's last.
+std::string notes_of_case(const Catch::AssertionStats& stats) {
+  const std::vector<Catch::MessageInfo>& messages = stats.infoMessages;
+  const bool is_same = std::any_of(messages.begin(), messages.end(), [](const auto& message) {
+    return message.sequence == test.message_of_case;
+  });
+  if (!messages.empty() && !is_same) {
+    test.message_of_case = messages.back().sequence;
+    test.notes.clear();
+  }
+  for (const std::string& note : take_notes()) {
+    if (test.notes.find(note) == std::string::npos) test.notes += note;
+  }
+  return test.notes;
 }
 
 /// Keeps what a comparison that holds shows a reader of the lesson.
@@ -260,10 +279,11 @@ class Listener : public Catch::EventListenerBase {
       ++the_run.skipped;
     } else if (result.isOk()) {
       remember_passed(stats);
+      notes_of_case(stats);
       if (shows) show(stats);
     } else {
       Failure failure = describe(stats);
-      failure.details += take_notes();
+      failure.details += notes_of_case(stats);
       // A report was recorded when it came in; now its FAIL_CHECK brings the messages of the test. A
       // later launch may well make the same report.
       if (std::exchange(test.awaits_messages, false)) {

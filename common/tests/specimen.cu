@@ -221,6 +221,19 @@ TEST_CASE("reads lanes that take no part, and uses none") {
   CHECK(course::same(d_x.front(), 4u, "largest"));
 }
 
+TEST_CASE("fails in a case after one with a note") {
+  course::DeviceBuffer<unsigned> d_x(1);
+  for (const bool has_note : {true, false}) {
+    INFO((has_note ? "the first case" : "the second case"));
+    if (has_note) {
+      largest_of_five<<<1, 5>>>(d_x.data(), true);
+    } else {
+      count_up<<<1, 4>>>(d_x.data());
+    }
+    CHECK(course::same(d_x.front(), 4u, "largest"));
+  }
+}
+
 TEST_CASE("is skipped") { SKIP("no reason"); }
 TEST_CASE("is skipped, too") { SKIP("no reason"); }
 

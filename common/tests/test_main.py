@@ -328,6 +328,14 @@ class ExitCodes(Specimen):
         code, out = run("reads lanes that take no part, and uses none")
         self.assertEqual((code, out), (0, "1 check passed under 4 schedules\n"))
 
+    def test_a_note_of_a_case_that_passed_is_not_told_with_the_next_one(self):
+        if on_gpu():
+            self.skipTest("a GPU takes no notes")
+        out = self.failing("fails in a case after one with a note")
+        self.assertIn("largest: expected 4, found 8\n", out)
+        self.assertIn("the second case", out)
+        self.assertNotIn("note:", out)
+
     def test_nothing_selected_is_no_pass(self):
         self.assertEqual(run("no such test")[0], 1)
 
