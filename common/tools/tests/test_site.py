@@ -94,6 +94,22 @@ for (const e of document.body.querySelectorAll("header *, .text *, main *")) {
 return bad.slice(0, 5);
 """
 
+# Drawings in text, outputs, and code of at most 100 columns that are scrolled.
+SCROLLED = """
+return [...document.querySelectorAll(":is(.highlight-text, .highlight-cuda, .highlight-cpp) pre")]
+  .filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => `"${e.textContent.trim().slice(0, 40)}" is ${e.scrollWidth} wide in ${e.clientWidth}`);
+"""
+
+# The buttons "Copy" beside a block of code that take from its width, or cover some of its text.
+IN_THE_WAY = """
+return [...document.querySelectorAll(".highlight > .copy")].filter((copy) => {
+  const box = copy.getBoundingClientRect(), pre = copy.parentElement.querySelector("pre"), text = document.createRange();
+  text.selectNodeContents(pre);
+  return pre.clientWidth < copy.parentElement.clientWidth
+    || [...text.getClientRects()].some((r) => r.left < box.right && r.right > box.left && r.top < box.bottom && r.bottom > box.top);
+}).map((copy) => copy.parentElement.textContent.slice(0, 40));
+"""
+
 CAN_HAVE_FOCUS = """
 const wanted = [...document.querySelectorAll("a[href], button, input, select, summary, iframe, [tabindex='0']")].filter((e) =>
   !e.disabled && e.checkVisibility({ visibilityProperty: true }) && !e.closest(".skip"));
@@ -521,6 +537,8 @@ class Pages(unittest.TestCase):
         for width in widths:
             self.window.size(width, 900)
             found += [f"{width} px: {text}" for text in self.window.run(CUT_OFF)]
+            if width == WIDTHS[0] and name.startswith("chapters/"):
+                found += [f"{width} px: {text}" for text in self.window.run(SCROLLED)]
         return [f"{name}: {text}" for text in found]
 
     def test_every_page_is_whole_in_both_themes_and_widths(self):
@@ -636,6 +654,13 @@ class Pages(unittest.TestCase):
         self.window.wait(f"return {wide}.every((e) => e.classList.contains('more-right') && e.tabIndex === 0)")
         self.window.run(f"{wide}[0].scrollLeft = 9999")
         self.window.wait(f"return {wide}[0].className.includes('more-left') && !{wide}[0].className.includes('more-right')")
+
+    def test_on_a_phone_copy_takes_nothing_from_the_code(self):
+        self.window.size(390, 844)
+        for name in (LESSON, "index.html", "README.zh-CN.html", "common/docs/grading.html"):
+            self.open(name)
+            self.assertTrue(self.window.run("return document.querySelector('.highlight > .copy')"), name)
+            self.assertEqual(self.window.run(IN_THE_WAY), [], name)
 
     # ---- exercises ----
 
