@@ -1,5 +1,6 @@
 """The repository's version, and its address on GitHub: its owner is in one line of meson.build, and all files that name it follow."""
 
+import os
 import re
 
 from tools.lib.documents import Document
@@ -39,8 +40,8 @@ def address(top):
 
 
 def site(top):
-    """Where GitHub Pages publishes the course, unless it is told otherwise."""
-    return f"https://{owner(top).lower()}.github.io/{NAME}/"
+    """Where the course is published: the address in COURSE_SITE, or that of the owner's GitHub Pages."""
+    return os.environ.get("COURSE_SITE") or f"https://{owner(top).lower()}.github.io/{NAME}/"
 
 
 def with_owner(text, name):

@@ -6,8 +6,6 @@ exercise_cards.py makes cards, typesetting.py what Markdown cannot say, search_i
 draws what a shared link shows.
 """
 
-import os
-
 from tools.lib import repository
 from tools.lib.checkout import TOP
 from tools.site import pages
@@ -36,4 +34,4 @@ html_domain_indices = False
 html_additional_pages = pages.search_pages(TOP)
 html_favicon = "theme/static/favicon.svg"
 # The address where it is published, for search engines, shared links and the feed.
-html_baseurl = os.environ.get("COURSE_SITE") or repository.site(TOP)
+html_baseurl = repository.site(TOP)

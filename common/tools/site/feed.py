@@ -11,11 +11,12 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.lib import pages, repository
+from tools.lib import repository
+from tools.lib.pages import anchor_of
+from tools.site import pages
 
 FILE = "feed.xml"
 VERSION = re.compile(r"^## (.+?)(?: – (\d{4}-\d\d-\d\d))?$")
-LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
 MOST_OF_A_TITLE = 110  # characters
 
 
@@ -31,7 +32,7 @@ class Entry:
     def title(self):
         """The first sentence, shortened."""
         first = re.split(r"(?<=[.:])\s", self.text, maxsplit=1)[0].rstrip(".:")
-        return first if len(first) <= MOST_OF_A_TITLE else f"{first[:MOST_OF_A_TITLE].rsplit(' ', 1)[0]} …"
+        return pages.shortened(first, MOST_OF_A_TITLE)
 
 
 def committed(file):
@@ -49,9 +50,8 @@ def entries_of(text, days):
 
     def end():
         if point:
-            shown = LINK.sub(r"\1", " ".join(" ".join(point).split())).replace("`", "").replace("**", "")
             day = date or (days[begin] if begin < len(days) else max(released, default="1970-01-01"))
-            entries.append(Entry(shown, day, pages.anchor_of(version)))
+            entries.append(Entry(pages.plain_text(" ".join(point)), day, anchor_of(version)))
             point.clear()
 
     for number, line in enumerate(lines):

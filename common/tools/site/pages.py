@@ -19,12 +19,13 @@ LANGUAGE = re.compile(r"\.([a-z]{2}(?:-[A-Z]{2})?)$")
 # Pages that are not for learners. What is named nowhere is in "Learn".
 TEACH = ["common/docs/instructors", "common/docs/grading", "common/docs/classroom50", "common/docs/gradescope", "common/docs/release", "common/docs/contracts"]
 DEVELOP = ["CONTRIBUTING", "common/docs/architecture", "common/simt/README", "common/docs/schemas", "common/docs/cuda-programs", "common/docs/web-site", "CHANGELOG"]
+LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
 LEAST_DESCRIPTION, MOST_DESCRIPTION = 25, 200  # characters
 SEARCH = "search"  # the page, in other languages with their name
 # What the site itself says, in each language; `{}` is a number.
 WORDS = {
     "en": {
-        "name": "English", "learn": "Learn", "teach": "Teach", "develop": "Develop", "pages": "Pages", "on_this_page": "On this page",
+        "name": "English", "in_english": "English", "learn": "Learn", "teach": "Teach", "develop": "Develop", "pages": "Pages", "on_this_page": "On this page",
         "next": "Next", "previous": "Previous", "skip": "Skip to the text", "slides": "Slides", "repository": "GitHub",
         "light": "Light", "dark": "Dark", "light_theme": "Light theme", "dark_theme": "Dark theme",
         "copy": "Copy", "copied": "Copied", "done": "Done", "done_here": "Kept in this browser; nothing is sent.",
@@ -32,7 +33,7 @@ WORDS = {
         "ask": "Type words of the text, or a name of the code.", "found": "{} sections found", "needs_script": "The search needs JavaScript.",
     },
     "zh-CN": {
-        "name": "中文", "learn": "学习", "teach": "教学", "develop": "开发", "pages": "页面", "on_this_page": "本页内容",
+        "name": "中文", "in_english": "Chinese", "learn": "学习", "teach": "教学", "develop": "开发", "pages": "页面", "on_this_page": "本页内容",
         "next": "下一页", "previous": "上一页", "skip": "跳到正文", "slides": "幻灯片（英文）", "repository": "GitHub",
         "light": "浅色", "dark": "深色", "light_theme": "浅色主题", "dark_theme": "深色主题",
         "copy": "复制", "copied": "已复制", "done": "已完成", "done_here": "只保存在这个浏览器里，不会发送到任何地方。",
@@ -46,6 +47,16 @@ def title_of(file):
     """The first heading of a Markdown file, as text."""
     found = re.search(r"^# (.+)$", Path(file).read_text(encoding="utf-8"), re.MULTILINE)
     return found[1].replace("`", "") if found else Path(file).stem
+
+
+def plain_text(markdown):
+    """A paragraph of Markdown without its marks."""
+    return LINK.sub(r"\1", " ".join(markdown.split())).replace("`", "").replace("**", "")
+
+
+def shortened(text, most=MOST_DESCRIPTION):
+    """A text, or its first words and " …"."""
+    return text if len(text) <= most else f"{text[:most].rsplit(' ', 1)[0]} …"
 
 
 def short_title(title):
@@ -143,7 +154,7 @@ def description_of(doctree):
     for paragraph in doctree.findall(nodes.paragraph):
         text = " ".join(paragraph.astext().split())
         if len(text) >= LEAST_DESCRIPTION and not isinstance(paragraph.parent, (nodes.block_quote, nodes.entry)):
-            return text if len(text) <= MOST_DESCRIPTION else f"{text[:MOST_DESCRIPTION].rsplit(' ', 1)[0]} …"
+            return shortened(text)
     return " ".join(doctree.astext().split())[:MOST_DESCRIPTION]
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.lib import chapter as metadata  # noqa: E402
 from tools.lib import hints  # noqa: E402
+from tools.lib import repository  # noqa: E402
 from tools.lib.checkout import TOP, seen_from_the_shell  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
 from tools.lib.numbers_html import typeset_numbers, with_units_kept  # noqa: E402
@@ -156,6 +157,8 @@ def write(chapter, output):
     here = Path(__file__).parent
     parts = {
         "TITLE": html.escape(f"{chapter.name}: {chapter.question}"),
+        "DESCRIPTION": html.escape(f"Slides of a talk on chapter {chapter.number}, with the speaker's notes. {chapter.question}"),
+        "NAME": chapter.name, "SITE": repository.site(TOP),
         "STYLE": (here / "slides.css").read_text(encoding="utf-8") + code_sizes(),
         "SLIDES": html.escape("\n\n---\n\n".join(markdown_of(chapter, slide, output) for slide in slides_of(chapter)), quote=False),
     }

@@ -18,7 +18,8 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import TextLexer, get_lexer_for_filename
 from pygments.util import ClassNotFound
 from sphinx.util import logging
-from tools.site import pages
+from tools.lib import hints
+from tools.site import pages, share_cards
 
 SCHEME = "source"  # of a link to a file, until Sphinx knows from which page: source:common/x.cuh#L3
 PICTURES = {".svg", ".png", ".jpg", ".gif"}
@@ -127,6 +128,18 @@ def page_that_leads_back(app, path):
     return next((name for name in candidates if name in app.env.found_docs), app.config.root_doc)
 
 
+def about(app, path, back):
+    """(what a search engine or a shared link says of a file or a folder, the page whose card it has); an exercise has a card of its own."""
+    name, chapter = PurePosixPath(path).stem, app.chapters.get(PurePosixPath(path).parent.name)
+    if path.startswith("exercises/") and chapter and name in chapter.exercises:
+        task = pages.plain_text(hints.read(hints.file_of(chapter.folder, name))[0].split("\n\n")[0])
+        app.cards[path] = share_cards.card_of_exercise(app.config.project, chapter, name, pages.shortened(task))
+        return pages.shortened(f"Exercise {name} of the course {app.config.project}: {task}"), path
+    file, title = Path(app.srcdir, path), app.env.titles[back].astext()
+    kind = "Files in" if file.is_dir() else f"Source, {len(file.read_bytes().splitlines())} lines,"
+    return pages.shortened(f"{kind} {path}, of: {title}"), back
+
+
 def write_source_pages(app, error):
     """A page of each source file that a page links to."""
     if error is not None:
@@ -145,11 +158,14 @@ def write_source_pages(app, error):
         else:
             body = f'<div class="highlight"><pre tabindex="0" aria-label="source">{highlighted(file)}</pre></div>'
         back = page_that_leads_back(app, path)
+        description, with_card = about(app, path, back)
         parts = {
             "WORDS": json.dumps(pages.WORDS["en"]),
             "TITLE": html.escape(path), "SITE": html.escape(app.config.project), "BODY": body,
             "BACK": html.escape(app.builder.get_relative_uri(page, back)),
             "BACK_TITLE": html.escape(app.env.titles[back].astext()),
+            "DESCRIPTION": html.escape(description), "ADDRESS": html.escape(f"{app.config.html_baseurl}{page}.html"),
+            "CARD": html.escape(share_cards.address(app.config.html_baseurl, with_card)),
             "STATIC": app.builder.get_relative_uri(page, "_static/").removesuffix(".html"),
         }
         target = Path(app.outdir, f"{page}.html")

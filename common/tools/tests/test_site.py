@@ -444,16 +444,40 @@ class Files(unittest.TestCase):
             self.assertEqual(tags["twitter:card"], "summary_large_image", name)
             self.assertTrue(tags["og:title"] and tags["og:description"] and tags["og:url"].startswith(site_address), name)
             self.assertEqual((tags["og:image:width"], tags["og:image:height"]), ("1200", "630"), name)
-            image = tags["og:image"].removeprefix(site_address)
-            chapter = re.match(r"chapters/([^/]+)/README", name)
-            self.assertEqual(image, f"_static/cards/{chapter[1] if chapter else 'course'}.png", name)
-            head = (site / image).read_bytes()[:24]
-            self.assertEqual((head[:8], int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")), (b"\x89PNG\r\n\x1a\n", 1200, 630), image)
+            self.assertEqual(tags["og:image"], f"{site_address}_static/cards/{name.replace('index', 'README').removesuffix('.html')}.png")
 
-    def test_a_text_that_has_no_room_on_a_card_is_an_error(self):
-        with self.assertRaisesRegex(Failed, "no room on the card"):
-            share_cards.draw(root / "card.png", "c", "a title " * 20, "1x", "what")
-        self.assertFalse((root / "card.png").exists())
+    def title_on_card(self, name):
+        """The title that the card of a page has; None of a source that belongs to no chapter."""
+        english = name.replace(".zh-CN", "")
+        if english in ("index.html", "README.html"):
+            return pages.title_of(TOP / "README.md").partition(": ")[2].capitalize()
+        chapter = next((chapter for chapter in chapters if re.match(rf"(?:chapters|exercises|slides)/{chapter.name}[./]", english)), None)
+        exercise = Path(name).name.partition(".")[0]
+        if chapter and name == f"exercises/{chapter.name}/{exercise}.cuh.html":
+            return f"Exercise: {exercise}"
+        if chapter:
+            return pages.title_of(chapter.folder / "README.md")
+        page = text_of(english)
+        return html.unescape(re.search('og:title" content="([^"]*)"', page)[1]) if '<nav id="pages"' in page else None
+
+    def test_every_file_has_a_description_of_its_own_and_a_card_that_names_it(self):
+        from PIL import Image  # matplotlib needs it, too
+
+        descriptions = {}
+        for name in files:
+            said, card = (html.unescape(re.search(f'="{key}" content="([^"]*)">', text_of(name))[1]) for key in ("description", "og:image"))
+            descriptions.setdefault(said, []).append(name)
+            with Image.open(site / card.removeprefix(repository.site(TOP))) as picture:
+                self.assertEqual(picture.size, (1200, 630), name)
+                title = self.title_on_card(name)
+                self.assertTrue(picture.text["Title"] and title in (None, picture.text["Title"]), f"{name}: {title}")
+        self.assertEqual([names for names in descriptions.values() if len(names) > 1], [["README.html", "index.html"]])
+
+    def test_a_text_that_cannot_be_on_a_card_is_an_error(self):
+        for title, text, problem in (("a title " * 20, "", "no room on the card"), ("a title", "停滞", "Glyph 20572")):
+            with self.assertRaisesRegex(Failed, problem):
+                share_cards.draw(root / "card.png", share_cards.Card("c", title, "1x", text))
+            self.assertFalse((root / "card.png").exists())
 
     def test_the_feed_lists_the_changes(self):
         atom = {"a": "http://www.w3.org/2005/Atom"}
