@@ -40,6 +40,7 @@ SCHEMES = ("light", "dark")
 LEAST_CONTRAST = 4.5  # WCAG 2.2, 1.4.3
 MOST_OF_A_CHAPTER = 60_000  # bytes, compressed, without pictures
 MOST_OF_THE_SITE = 25_000_000  # bytes
+MOST_UNTIL_PAINTED, LOADS = 500, 5  # ms until the first content, in one of so many loads: the machine may be busy
 CHARACTERS_OF_A_LINE = (60, 84)  # about 75, in the fonts that a machine has
 
 LEAST_CONTRAST_OF_FOCUS = 3  # WCAG 2.2, 1.4.11
@@ -576,6 +577,16 @@ class Pages(unittest.TestCase):
             found += self.look_at(name, SCHEMES[::order], WIDTHS[::order])
             order = -order  # the next page begins as this one ended: to draw a page anew takes most of the time
         self.assertEqual(found, [])
+
+    def test_the_first_content_is_painted_within_half_a_second(self):
+        heaviest = max((name for name in files if name.endswith("README.html")), key=lambda name: (site / name).stat().st_size)
+        for name in ("index.html", heaviest, f"slides/{FIRST}.html", f"chapters/{FIRST}/global_atomic.cuh.html"):
+            painted = []
+            while len(painted) < LOADS and min(painted, default=MOST_UNTIL_PAINTED + 1) > MOST_UNTIL_PAINTED:
+                self.window.driver.execute_cdp_cmd("Network.clearBrowserCache", {})
+                self.open(name)
+                painted.append(self.window.wait("return performance.getEntriesByName('first-contentful-paint')[0]?.startTime"))
+            self.assertLessEqual(min(painted), MOST_UNTIL_PAINTED, name)
 
     def test_the_system_chooses_the_theme_until_the_reader_does(self):
         self.addCleanup(self.forget)
