@@ -789,6 +789,16 @@ class Pages(unittest.TestCase):
         self.window.wait("return location.hash === ''")
         self.assertEqual(self.window.console(), [])
 
+    def test_the_steps_of_a_chinese_page_are_in_chinese(self):
+        self.open(f"{LESSON.replace('.html', '.zh-CN.html')}#lost_update-step=2")
+        self.assertEqual(self.window.text("#lost_update .where"), "第 2 步，共 3 步")
+        self.assertRegex(self.window.text("#lost_update .said"), r"global_atomic\.cuh 第 \d+ 行$")
+        said = self.window.run("""
+            return [...document.querySelectorAll("#lost_update > button, #lost_update .bar, #lost_update .bar *, #lost_update .whole, #lost_update .code")].flatMap((e) =>
+              [e.getAttribute("aria-label"), e.getAttribute("aria-valuetext"), e.tagName === "BUTTON" && e.textContent].filter(Boolean));""")
+        self.assertGreater(len(said), 10)
+        self.assertEqual([text for text in said if re.search("[A-Za-z]", text)], [])
+
     def test_an_address_opens_a_picture_at_its_step(self):
         for page, name, steps in ((LESSON, "one_address", 2), ("index.html", "lost_update", 3), ("chapters/02-atomic-functions/README.html", "message", 9)):
             for width in (390, 1400):

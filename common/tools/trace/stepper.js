@@ -6,6 +6,20 @@
   const list = document.getElementById("drawings"), fewest = list ? 0 : 2;
   const figures = [...document.querySelectorAll("figure.steps")].filter((figure) => figure.querySelectorAll("g.step").length >= fewest);
 
+  // What is said around a drawing on a page in Chinese; the drawing's own words are English.
+  const IN_CHINESE = {
+    "Step through it": "逐步查看", "◀ Back": "◀ 上一步", "One step back": "上一步", "Next ▶": "下一步 ▶", "One step further": "下一步",
+    "Close": "关闭", "Close the steps": "关闭逐步查看", "Step": "步骤", "Steps": "逐步查看", "Code": "代码", "Values of this step": "这一步的值",
+    "step {} of {}": "第 {} 步，共 {} 步", "line {} of {}": "{1} 第 {0} 行",
+  };
+  const isChinese = document.documentElement.lang.startsWith("zh");
+
+  /// A text in the language of the page; {} are the values in their order, {0} the first of them.
+  function words(english, ...values) {
+    let next = 0;
+    return (isChinese && IN_CHINESE[english] || english).replace(/\{(\d?)\}/g, (_, place) => values[place || next++]);
+  }
+
   /// An element with a class and a text. Texts only ever become text: nothing of a drawing is parsed as HTML.
   function make(tag, style, text) {
     const element = document.createElement(tag);
@@ -35,22 +49,23 @@
     const steps = [...svg.querySelectorAll("g.step")];
     let at = 0;
 
-    const start = button("Step through it", "", () => { open(at); focus(); });
-    const back = button("◀ Back", "One step back", () => go(at - 1));
-    const next = button("Next ▶", "One step further", () => go(at + 1));
-    const close = button("Close", "Close the steps", () => { shut(); start.focus(); });
+    const start = button(words("Step through it"), "", () => { open(at); focus(); });
+    const back = button(words("◀ Back"), words("One step back"), () => go(at - 1));
+    const next = button(words("Next ▶"), words("One step further"), () => go(at + 1));
+    const close = button(words("Close"), words("Close the steps"), () => { shut(); start.focus(); });
     const slider = make("input"), where = make("span", "where"), said = make("p", "said"), whole = make("ul", "whole");
     slider.type = "range";
     slider.min = 1;
     slider.max = steps.length;
-    slider.setAttribute("aria-label", "Step");
+    slider.setAttribute("aria-label", words("Step"));
     slider.addEventListener("input", () => go(Number(slider.value) - 1));
     said.setAttribute("aria-live", "polite");
-    whole.setAttribute("aria-label", "Values of this step");
+    whole.setAttribute("aria-label", words("Values of this step"));
     whole.tabIndex = 0;
     const bar = make("div", "bar"), parts = make("div", "parts");
     bar.setAttribute("role", "group");
-    bar.setAttribute("aria-label", "Steps");
+    bar.setAttribute("aria-label", words("Steps"));
+    code.setAttribute("aria-label", words("Code"));
     bar.append(back, next, slider, where, ...list ? [] : [close]);
     parts.append(code, drawing);
     figure.append(start, bar, said, whole, parts);
@@ -110,15 +125,16 @@
       slider.value = at + 1;
       back.setAttribute("aria-disabled", at === 0);  // one that is disabled would lose the focus
       next.setAttribute("aria-disabled", at >= steps.length - 1);
-      where.textContent = steps.length ? `step ${at + 1} of ${steps.length}` : "no step";
+      where.textContent = steps.length ? words("step {} of {}", at + 1, steps.length) : "no step";
       slider.disabled = !steps.length;
       if (!step) { said.textContent = "The launch was stopped before anything was recorded."; return; }
       slider.setAttribute("aria-valuetext", where.textContent);
       for (const other of steps) other.classList.toggle("now", other === step);
       highlight(step);
       const sentence = make("strong", "", step.querySelector("title").textContent);
+      sentence.lang = "en";
       const [file, line] = step.dataset.at.split(/:(?=\d+$)/);
-      said.replaceChildren(sentence, `line ${line} of ${file.split("/").pop()}`);
+      said.replaceChildren(sentence, words("line {} of {}", line, file.split("/").pop()));
       const values = step.dataset.values ? step.dataset.values.split("\n") : [];
       whole.hidden = !values.length;
       whole.replaceChildren(...values.map((text) => make("li", "", text)));
