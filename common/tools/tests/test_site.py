@@ -683,8 +683,9 @@ class Pages(unittest.TestCase):
 
     def test_what_is_wide_shows_that_it_goes_on(self):
         self.window.size(390, 900)
-        self.open(LESSON)
-        wide = "[...document.querySelectorAll('.wide, .highlight pre')].filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)"
+        self.open(f"{LESSON}#lost_update-step=2")
+        self.assertTrue(self.window.run("const code = document.querySelector('#lost_update .code'); return code.scrollWidth > code.clientWidth"))
+        wide = "[...document.querySelectorAll('.wide, .highlight pre, .steps .code')].filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)"
         self.assertGreater(self.window.run(f"return {wide}.length"), 3)
         self.window.wait(f"return {wide}.every((e) => e.classList.contains('more-right') && e.tabIndex === 0)")
         self.window.run(f"{wide}[0].scrollLeft = 9999")

@@ -123,7 +123,7 @@ document.addEventListener("DOMContentLoaded", () => {
   showDone();
 
   // ---- what is scrolled inside itself is reached by Tab, and fades where it goes on ----
-  const scrolled = [...document.querySelectorAll(".wide, .highlight pre")];
+  const scrolled = [...document.querySelectorAll(".wide, .highlight pre, .steps .code")];
   const fade = (box) => {
     const left = box.scrollWidth - box.clientWidth - box.scrollLeft;
     box.classList.toggle("more-right", left > 1);
