@@ -17,9 +17,11 @@ namespace {
 
 constexpr double kSize = 1000, kMargin = 20;  // of a picture, in its own units
 constexpr double kLine = 44;                  // height of a line of text
+constexpr double kTitle = 64;                 // of the title
 
 constexpr const char* kStyle =
     "<style>.page{fill:#fff;stroke:#d0d7de}text{font:30px system-ui,sans-serif;fill:#1f2328}"
+    ".title{font-size:36px;font-weight:600}"
     ".bond{stroke:#818b98;stroke-linecap:round}.a0{fill:#fff;stroke:#59636e}"
     ".a1{fill:#cf222e;stroke:#cf222e}.a2{fill:#ffb454;stroke:#9a4600}"
     ".a3{fill:#59636e;stroke:#59636e}.a4{fill:#fff;stroke:#0969da}"
@@ -32,18 +34,21 @@ constexpr const char* kStyle =
     ".a4{fill:#0d1117;stroke:#4493f8}.cell{stroke:#565d66}"
     ".run{fill:#102a4c;stroke:#4493f8}.cutoff{stroke:#ffb454}}</style>\n";
 
-/// Writes a picture in pieces.
+/// Writes a picture in pieces, below the question that it answers.
 class Svg {
  public:
-  Svg(std::ostream& out, double width, double height) : out_(out) {
+  Svg(std::ostream& out, double width, double height, const std::string& question) : out_(out) {
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.1f} {1:.1f}\" width=\"{2:.0f}\" "
         "height=\"{3:.0f}\">\n",
-        width, height, 0.6 * width, 0.6 * height);
+        width, height + kTitle, 0.6 * width, 0.6 * (height + kTitle));
     out_ << kStyle;
     add("<rect x=\"1\" y=\"1\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"12\" class=\"page\"/>\n",
-        width - 2, height - 2);
+        width - 2, height + kTitle - 2);
+    add("<text x=\"{:.0f}\" y=\"{:.0f}\" class=\"title\">{}</text>\n", kMargin, kTitle - 12,
+        question);
+    add("<g transform=\"translate(0 {:.0f})\">\n", kTitle - kMargin / 2);
   }
-  ~Svg() { out_ << "</svg>\n"; }
+  ~Svg() { out_ << "</g>\n</svg>\n"; }
   Svg(const Svg&) = delete;
   Svg& operator=(const Svg&) = delete;
 
@@ -102,7 +107,8 @@ void write_picture(const NeighborList& neighbors, Atoms<T> atoms, std::ostream& 
   const auto legend = legend_of(of_kind);
   const double below = half_height / longer * kSize + 2 * kMargin;
   const double columns = 2, rows = std::ceil(static_cast<double>(legend.size()) / columns);
-  Svg svg(out, kSize + 2 * kMargin, below + rows * kLine + kMargin);
+  Svg svg(out, kSize + 2 * kMargin, below + rows * kLine + kMargin,
+          "How many neighbours has each atom?");
 
   Progress progress("drawing", (1 + kKinds) * atoms.n);
   svg.add("<g class=\"bond\" stroke-width=\"{:.3g}\">\n", 0.6 * radius);
@@ -172,7 +178,8 @@ void write_picture_of_cells(const NeighborList& neighbors, Atoms<T> atoms, T lim
   });
 
   const double below = kSize + 2 * kMargin;
-  Svg svg(out, kSize + 2 * kMargin, below + 3 * kLine + kMargin);
+  Svg svg(out, kSize + 2 * kMargin, below + 3 * kLine + kMargin,
+          fmt::format("At which atoms does atom {} look for its neighbours?", atom));
   for (int row = -1; row <= 1; ++row) {  // the cells of a row follow each other in memory
     const int at = middle.row + row;
     if (!grid.wraps_y && (at < 0 || at >= grid.rows)) continue;
