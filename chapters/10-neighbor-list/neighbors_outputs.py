@@ -136,7 +136,7 @@ class Pictures(NeighborsTest):
 
     def test_the_legend_of_a_picture(self):
         self.file(FOUR + "50 50\n")
-        self.assertEqual(self.texts_of(), ["no neighbour: 1", "3 neighbours: 4"])
+        self.assertEqual(self.texts_of(), ["How many neighbours has each atom?", "no neighbour: 1", "3 neighbours: 4"])
         self.file("0 0\n1 0\n" + "".join(f"{9 + 0.1 * k} 9\n" for k in range(5)))
         self.assertEqual(self.texts_of(), ["1 neighbour: 2", "4 or more neighbours: 5"])
 
@@ -147,7 +147,8 @@ class Pictures(NeighborsTest):
             texts = self.texts_of("--cells-around", 24, "--cutoff", 1.01, "--method", method)
             self.assertEqual(texts[-3:], ["Red: atom 24, at index 24. Dashed: the cutoff.", "Runs of the sorted array: 16 to 18, 23 to 25, 30 to 32.",
                                           "9 atoms looked at, itself among them; near: 4."])
-            self.assertEqual(sorted(map(int, texts[:-3])), [16, 17, 18, 23, 24, 25, 30, 31, 32])
+            self.assertEqual(texts.pop(0), "At which atoms does atom 24 look for its neighbours?")
+        self.assertEqual(sorted(map(int, texts[:-3])), [16, 17, 18, 23, 24, 25, 30, 31, 32])
 
     def test_cells_at_a_corner_and_cells_that_share_memory(self):
         # The first cell has two columns and rows of atoms, the next ones have one each.
