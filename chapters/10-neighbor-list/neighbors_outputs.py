@@ -138,7 +138,7 @@ class Pictures(NeighborsTest):
         self.file(FOUR + "50 50\n")
         self.assertEqual(self.texts_of(), ["How many neighbours has each atom?", "no neighbour: 1", "3 neighbours: 4"])
         self.file("0 0\n1 0\n" + "".join(f"{9 + 0.1 * k} 9\n" for k in range(5)))
-        self.assertEqual(self.texts_of(), ["1 neighbour: 2", "4 or more neighbours: 5"])
+        self.assertEqual(self.texts_of()[1:], ["1 neighbour: 2", "4 or more neighbours: 5"])
 
     def test_the_nine_cells_around_an_atom(self):
         # Cells are a little wider than 1. Three runs: the row of cells below, the atom's own, and the one above.
