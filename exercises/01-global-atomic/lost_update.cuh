@@ -16,7 +16,7 @@ NOT_STARTED  // delete this line when you begin
 /// Evaluates n readings:
 /// - adds to *alarms the number of readings above the limit;
 /// - raises *peak to the highest reading, if that is higher than what *peak holds already.
-/// The caller initialises both. Readings may be negative.
+/// The caller initialises both. Readings may be negative, and are aligned to 4 bytes, no more.
 /// Right for every one-dimensional grid. The threads share the work.
 __global__ void summarize_readings(const int* readings, std::size_t n, int limit, unsigned* alarms,
                                    int* peak) {

@@ -17,7 +17,8 @@ NOT_STARTED  // delete this line when you begin
 /// - It appends: *required may count hits of earlier launches; their slots are not written again.
 /// - Slots below `capacity` that are needed are filled, each once; the order is unspecified.
 /// - hits[capacity] and everything after it is not written, however many hits there are.
-/// - n is at most 2^32, so that every index fits, and *required does not wrap.
+/// - n is at most 2^32, so that every index fits, and *required does not wrap. samples is aligned to
+///   4 bytes, no more.
 /// - Right for every one-dimensional grid. The threads share the work.
 __global__ void append_loud(const float* samples, std::size_t n, float limit, unsigned* hits,
                             unsigned capacity, unsigned* required) {

@@ -23,7 +23,7 @@ NOT_STARTED  // delete this line when you begin
 /// - NaN counts as missing. A row without a number, or without a column, gives -infinity and
 ///   where[r] == columns. -infinity is a number.
 /// - Any number of columns below 2^31, less or more than a block has threads. rows * columns may be
-///   more than 2^32.
+///   more than 2^32. x is aligned to 4 bytes, no more.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, with fewer blocks
 ///   than rows, or more.
 /// - The threads of one block share a row: every element is loaded once, and the lanes of a warp

@@ -320,6 +320,24 @@ course::Verdict tells_of_lasting_errors(const Call& c) {
   }
 }
 
+/// Ok if it tells of a launch that was refused, and not of a call after it that fails, too.
+course::Verdict tells_of_the_refusal(const Call& c, unsigned too_large) {
+  for (std::uint64_t number = 1;; ++number) {
+    const Ending launched = call_once(c, number);
+    if (!launched.failed_line || launched.failed_line->empty()) return {};
+    if (launched.run->kernels == 0) continue;  // the call that fails comes before the launch
+    const Ending refused = call_once({c.n, c.steps, too_large}, number);
+    const auto verdict = host_program_check::tells_of(
+        cudaErrorInvalidConfiguration, refused,
+        "CUDA refuses the launch: that is the first error. CUDA_CHECK_LAUNCH() right after the launch "
+        "throws it.");
+    if (!verdict) {
+      return {false, verdict.text + "\nOn purpose, the CUDA call at " + *launched.failed_line +
+                         " failed with " + cudaGetErrorName(kInjected) + " after it."};
+    }
+  }
+}
+
 std::size_t free_memory() {
   std::size_t free = 0, total = 0;
   CUDA_CHECK(cudaDeviceSynchronize());
@@ -485,6 +503,14 @@ TEST_CASE("host_program: any CUDA call that fails is an exception, and all is gi
   if (!course::kCpuDevice) SKIP("a GPU's calls cannot be made to fail: build with -Ddevice=cpu");
   INFO(text(kSmall));
   REQUIRE(tells_of_every_failing_call(kSmall));
+}
+
+// Promise: it throws the first error: that of a launch which CUDA refuses, not that of a later call.
+TEST_CASE("host_program: a launch that is refused, and a call after it that fails") {
+  if (!course::kCpuDevice) SKIP("a GPU's calls cannot be made to fail: build with -Ddevice=cpu");
+  constexpr unsigned kTooLarge = 2048;
+  INFO(text({kSmall.n, kSmall.steps, kTooLarge}));
+  REQUIRE(tells_of_the_refusal(kSmall, kTooLarge));
 }
 
 // Promise: it throws the first error, also where every later call fails: those that give something back

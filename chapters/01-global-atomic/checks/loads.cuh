@@ -4,6 +4,7 @@
 #include <course/data.cuh>
 #include <course/device.cuh>
 #include <course/verdict.cuh>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -19,6 +20,16 @@ inline std::vector<course::LaunchShape> all_grids() {
 
 /// Many blocks of few warps, and few blocks of many: neither one block nor one warp of a block may do most of the work.
 inline constexpr course::LaunchShape kManyWarps[] = {{32, 64}, {2, 1024}};
+
+/// Fewer elements than threads, and than blocks: no thread, warp or block takes all, or what a division leaves. `most` is the
+/// limit for loads and stores of the busiest warp.
+struct Few {
+  std::size_t n;
+  course::LaunchShape launch;
+  std::uint64_t most;
+};
+inline constexpr Few kFew[] = {
+    {1000, {32, 64}, 125}, {1000, {2, 1024}, 125}, {8191, {8192, 32}, 128}};
 
 /// Ok if the warps read n elements 32 at a time, and no warp does the work of many others. A
 /// thread may read the shared result once before each of its atomics, as a compare-and-swap loop or

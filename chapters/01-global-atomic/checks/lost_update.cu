@@ -66,7 +66,7 @@ std::string about_peak(const std::vector<int>& readings, int expected, int found
 /// Launches the kernel on outputs that hold `before`, and checks what they hold then.
 void check_launch(const std::vector<int>& values, Launch launch, Summary before, int limit) {
   INFO("peak holds " << before.peak << " before the launch, alarms " << before.alarms);
-  const auto readings = course::DeviceBuffer<int>::from(values);
+  const course::Placed<int> readings(values, 1);  // never where four readings could be one load
   course::GuardedBuffer<unsigned> alarms(1);
   course::GuardedBuffer<int> peak(1);
   CUDA_CHECK(cudaMemcpy(alarms.data(), &before.alarms, sizeof(unsigned), cudaMemcpyHostToDevice));
@@ -97,7 +97,7 @@ void check_kind(std::size_t n, Launch launch, const course::DataKind<int>& kind,
 
 // Promise: *peak becomes the highest reading, if that is higher than what it holds.
 // Promise: the caller initialises both outputs, which may hold something.
-// Promise: readings may be negative.
+// Promise: readings may be negative, and are aligned to 4 bytes, no more (MISALIGNED ACCESS in every test case).
 TEST_CASE("lost_update: peak and alarms are right at every size") {
   for (const auto& [n, launch, kind] : course::cases_of(course::kSizes, kKinds)) {
     check_kind(n, launch, kind, {7, INT_MIN});
@@ -169,14 +169,13 @@ TEST_CASE("lost_update: the threads share the work") {
     INFO(case_text(n, launch, kKinds[random_order]));
     REQUIRE(load_checks::work_is_shared(*counters, n, "readings"));
   }
-  // Fewer readings than threads, too: no thread takes all.
-  for (const Launch launch : load_checks::kManyWarps) {
-    constexpr std::size_t few = 1000;
-    const auto counters = course::count([&] {
-      check_kind(few, launch, kKinds[random_order], {0, INT_MIN});
+  if (course::has_run_before()) return;
+  for (const auto& [few, launch, most] : load_checks::kFew) {
+    const auto counters = course::count([&, n = few, shape = launch] {
+      check_kind(n, shape, kKinds[random_order], {0, INT_MIN});
     });
     INFO(case_text(few, launch, kKinds[random_order]));
-    REQUIRE(course::work_is_shared(*counters, few / 8));
+    REQUIRE(course::work_is_shared(*counters, most));
   }
 }
 

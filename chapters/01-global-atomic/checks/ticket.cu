@@ -115,7 +115,7 @@ void append(List& list, const std::vector<float>& values, Launch launch, float l
                 << ", required holds " << before << " before the launch");
   const std::vector<unsigned> hits_before = list.hits.download();
   // Reports call memory by the launch's arguments: these have the learner's names.
-  const auto samples = course::DeviceBuffer<float>::from(values);
+  const course::Placed<float> samples(values, 1);  // never where four samples could be one load
   unsigned* const hits = list.hits.data();
   unsigned* const required = list.counter.data();
   course::launch(append_loud, {launch.grid, launch.block}, samples.data(), values.size(), limit,
@@ -149,6 +149,7 @@ void append_to_new(unsigned capacity, const course::DataKind<float>& kind, std::
 
 // Promise: the kernel appends the index of every sample above the limit (in any order: the slots
 // are compared as a set).
+// Promise: samples is aligned to 4 bytes, no more (MISALIGNED ACCESS in every test case).
 TEST_CASE("ticket: the list holds all hits at every size") {
   for (const auto& [n, launch, kind] : course::cases_of(course::kSizes, kKinds)) {
     append_to_new(static_cast<unsigned>(n), kind, n, launch);
@@ -268,6 +269,14 @@ TEST_CASE("ticket: the threads share the work") {
     const auto counters = course::count([&] { append_to_new(n, kKinds[some], n, launch); });
     INFO(case_text(n, launch, kKinds[some].text));
     REQUIRE(load_checks::work_is_shared(*counters, n, "samples"));
+  }
+  if (course::has_run_before()) return;
+  for (const auto& [few, launch, most] : load_checks::kFew) {
+    const auto counters = course::count([&, n = few, shape = launch] {
+      append_to_new(static_cast<unsigned>(n), kKinds[some], n, shape);
+    });
+    INFO(case_text(few, launch, kKinds[some].text));
+    REQUIRE(course::work_is_shared(*counters, most));
   }
 }
 

@@ -94,7 +94,9 @@ const std::vector<unsigned> kNumbers = {
     0x7F80'0000,  // infinity
 };
 
-const std::vector<unsigned> kNans = {kTheNan, 0x7FC0'0000, 0xFFC0'0000, 0x7FC0'0123, 0xFFFF'FFFF};
+const std::vector<unsigned> kNans = {
+    kTheNan,     0x7FC0'0000, 0xFFC0'0000, 0x7FC0'0123,
+    0xFFFF'FFFF, 0x7F80'0001, 0xFF80'0001};  // the last two are signalling
 
 constexpr unsigned kMinusInfinity = 0xFF80'0000, kMinusZero = 0x8000'0000;
 /// What cells hold at first.

@@ -144,6 +144,11 @@ std::vector<Example> far_candidates() {
       {"one candidate", {-4}, {2 * kFar + 9}, 2 * kFar + 9},
       {"the smaller index of two, below 2^32", {-4, -4}, {kFar + 1, 5}, 5},
       {"the smaller index of two, from 2^31 on", {-4, -4}, {5, kFar / 2}, 5},
+      {"the second of two, at an index from 2^31 on", {5, 3}, {0, kFar / 2 + 7}, kFar / 2 + 7},
+      {"the second of two, at an index from 2^32 + 2^31 on",
+       {5, 3},
+       {0, kFar * 3 / 2},
+       kFar * 3 / 2},
       {"no candidate", {INT_MAX, INT_MAX}, {kNone, kNone}, kNone},
       {"INT_MAX at a large index", {INT_MAX, INT_MAX}, {kNone, kFar + 3}, kFar + 3}};
   Example many{"100 equal ones, each at a smaller index", {}, {}, kFar};

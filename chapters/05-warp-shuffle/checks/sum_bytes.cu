@@ -240,17 +240,23 @@ TEST_CASE("sum_bytes: 16 bytes per load, an atomic per warp") {
 }
 
 // Promise: the bytes before and after the multiples of 16, fewer than 32, are read one by one.
+// Promise: a warp makes at most one atomic on *sum, also if it reads bytes at the ends.
 TEST_CASE("sum_bytes: few bytes are read 16 at a time, too") {
   course::skip_without_counters();
-  for (const std::size_t n : {33u, 100u, 1000u}) {
-    for (const std::size_t offset : {0u, 5u}) {
-      const course::Placed<unsigned char> d_x(kRandom.values(n), offset);
-      const auto counters = course::count([&] { run(d_x.data(), n, {2, 64}, 0); });
-      INFO(describe(n, offset, {2, 64}, kRandom));
-      const std::size_t packs = (n - (16 - offset) % 16) / 16;
-      REQUIRE(course::at_most(counters->global_load_lanes, packs + n - 16 * packs,
-                              "loads by threads",
-                              "one for each 16 bytes, and one for each byte at the two ends"));
+  for (const Launch launch : {Launch{2, 64}, Launch{1, 32}}) {
+    for (const std::size_t n : {16u, 17u, 31u, 33u, 100u, 1000u}) {
+      for (const std::size_t offset : {0u, 5u, 15u}) {
+        const course::Placed<unsigned char> d_x(kRandom.values(n), offset);
+        const auto counters = course::count([&] { run(d_x.data(), n, launch, 0); });
+        INFO(describe(n, offset, launch, kRandom));
+        const std::size_t front = std::min(n, (16 - offset) % 16), packs = (n - front) / 16;
+        REQUIRE(course::at_most(counters->global_load_lanes, packs + n - 16 * packs,
+                                "loads by threads",
+                                "one for each 16 bytes, and one for each byte at the two ends"));
+        REQUIRE(course::at_most(counters->global_atomic_lanes,
+                                std::uint64_t{launch.grid} * launch.block / 32, "atomics on *sum",
+                                "a warp makes one for all of its bytes"));
+      }
     }
   }
 }

@@ -167,6 +167,17 @@ TEST_CASE("degree_histogram: at most one atomic per block and bin in global memo
   }
 }
 
+// Promise: the threads share the work, also if there are fewer atoms than blocks.
+TEST_CASE("degree_histogram: fewer atoms than blocks") {
+  course::skip_without_counters();
+  if (course::has_run_before()) return;
+  constexpr Launch kLaunch{4096, 32};
+  constexpr std::size_t n = 4095;
+  const auto counters = course::count([] { check(kMixed.values(n), kLaunch, &kMixed); });
+  INFO(n << " atoms, " << kMixed.text << "; degree_histogram<<<4096, 32>>>");
+  REQUIRE(course::work_is_shared(*counters, 64));
+}
+
 // Promise: a block makes at most one atomic on each of the 12 elements of atoms_with, however many atoms it counts.
 TEST_CASE("degree_histogram: at most one atomic, where each thread counts thousands of atoms") {
   course::skip_without_counters();
