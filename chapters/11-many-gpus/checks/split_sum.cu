@@ -89,6 +89,23 @@ void check_pieces(std::size_t n, int parts) {
   REQUIRE(course::same(begin, n, "elements in all pieces together"));
 }
 
+/// A few of many pieces, and those beside them.
+void check_some_pieces(std::size_t n, int parts) {
+  const std::size_t least = n / static_cast<std::size_t>(parts);
+  for (const int part : {0, 1, parts / 3, parts / 2, parts - 2}) {
+    INFO("piece_of(" << n << ", " << part << ", " << parts << "), and the next piece");
+    const Piece piece = piece_of(n, part, parts), next = piece_of(n, part + 1, parts);
+    const std::size_t begin = piece.begin, size = piece.size, next_begin = next.begin;
+    if (part == 0) REQUIRE(course::same(begin, std::size_t{0}, "begin"));
+    REQUIRE(course::same(next_begin, begin + size, "begin of the next piece"));
+    REQUIRE(course::at_most(size, least + 1, "size", "sizes differ by one at most"));
+    REQUIRE(course::at_least(size, least, "size", "sizes differ by one at most"));
+  }
+  INFO("piece_of(" << n << ", " << parts - 1 << ", " << parts << ")");
+  const Piece last = piece_of(n, parts - 1, parts);
+  REQUIRE(course::same(std::size_t{last.begin} + last.size, n, "begin + size"));
+}
+
 // Promise: piece 0 begins at 0, and each of the others where the one before it ends;
 // together they are all n elements.
 // Promise: sizes differ by at most one, and if n < parts, some are 0.
@@ -96,6 +113,13 @@ void check_pieces(std::size_t n, int parts) {
 TEST_CASE("split_sum: the pieces are the whole array, once") {
   for (int parts = 1; parts <= 9; ++parts) {
     for (std::size_t n = 0; n <= 40; ++n) check_pieces(n, parts);
+  }
+  for (const int parts : {65'536, 65'537, 100'003, 2'147'483'647}) {
+    const auto many = static_cast<std::size_t>(parts);
+    for (const std::size_t n :
+         {std::size_t{65'536}, many - 1, many * 5 - 1, std::size_t{1} << 60}) {
+      check_some_pieces(n, parts);
+    }
   }
   for (const int parts : {1, 2, 7, 100}) {
     for (const std::size_t n : {1000003ull, 1ull << 31, (1ull << 33) + 5, (1ull << 60) - 1}) {

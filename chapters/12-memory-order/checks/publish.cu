@@ -34,6 +34,19 @@ __global__ void hand_on(unsigned* data, unsigned rounds, unsigned before, bool f
   }
 }
 
+/// Blocks 0 and 1 publish a number of each thread; block 2 waits for both, and adds the right neighbour's.
+__global__ void wait_for_two(unsigned* data, unsigned* sums, unsigned* flags) {
+  const unsigned b = blockIdx.x, t = threadIdx.x, width = blockDim.x;
+  if (b < 2) {
+    data[b * width + t] = 1000 * (b + 1) + t;
+    publish(&flags[b], 1);
+  } else {
+    wait_for(&flags[0], 1);
+    wait_for(&flags[1], 1);
+    sums[t] = data[(t + 1) % width] + data[width + (t + 1) % width];
+  }
+}
+
 /// Block 0 publishes long after block 1 has begun to wait. *early is 1 if that one has not waited.
 __global__ void publish_late(unsigned* flag, unsigned* begun, unsigned* early) {
   if (blockIdx.x == 0) {
@@ -102,6 +115,20 @@ TEST_CASE("publish: several blocks wait for one") {
 TEST_CASE("publish: rounds beyond 2^31") {
   check_rounds(3, 40, 4, false, 0x7FFF'FFFD);
   check_rounds(3, 40, 4, true, 0xFFFF'FFF0);
+}
+
+// Promise: a block may wait for one flag right after another one.
+TEST_CASE("publish: a block waits for two flags in a row") {
+  for (const unsigned width : {2u, 64u, 96u}) {
+    auto flags = course::DeviceBuffer<unsigned>::zeros(2);
+    course::DeviceBuffer<unsigned> data(2 * width);
+    course::GuardedBuffer<unsigned> sums(width);
+    INFO(course::launch_text("wait_for_two", {3, width}));
+    course::launch(wait_for_two, {3, width}, data.data(), sums.data(), flags.data());
+    std::vector<unsigned> expected;
+    for (unsigned t = 0; t < width; ++t) expected.push_back(3000 + 2 * ((t + 1) % width));
+    REQUIRE(course::same(sums.download(), expected, "sums"));
+  }
 }
 
 // Promise: both functions are right for every one-dimensional block.

@@ -94,6 +94,21 @@ TEST_CASE("cluster_max: blocks and clusters without elements, and none at all") 
   }
 }
 
+// Promise: maxima[c] becomes the largest of the elements of cluster c, and of no others: not that of x[n - 1], which is the
+// largest one here.
+TEST_CASE("cluster_max: the last element is the largest, and one cluster's") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  for (const Shape s : {Shape{2, 1, 32}, Shape{3, 2, 64}, Shape{3, 3, 32}}) {
+    for (const std::size_t n : {s.block + std::size_t{1}, s.threads() - 5, 2 * s.threads() + 3,
+                                5 * s.threads() - s.block - 1}) {
+      std::vector<float> x = negative(n);
+      x.back() = 1.0f;
+      INFO(text_of(n, "all below zero but the last one", s));
+      check_max(x, s);
+    }
+  }
+}
+
 // Promise: infinities are numbers like all others.
 TEST_CASE("cluster_max: infinities are numbers") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
