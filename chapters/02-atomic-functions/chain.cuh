@@ -60,8 +60,8 @@ course::Verdict one_chain(const std::vector<T>& found, const std::vector<T>& lef
       const auto calls = [](long count) {
         return course::counted(static_cast<std::uint64_t>(count), "call");
       };
-      return {false, "returned: " + calls(stored) + " left " + value + " in the cell, and " +
-                         calls(read) + " returned it" +
+      return {false, "returned: after " + calls(stored) + " the cell should hold " + value +
+                         ", and " + calls(read) + " returned it" +
                          (bits == bits_of(first) ? "; it is there at the start, too" : "") +
                          (bits == bits_of(last) ? "; it is there at the end, too" : "") +
                          ".\nWhat a call leaves, the next call returns. At the end " + text(last) +

@@ -173,7 +173,7 @@ TEST_CASE("degree_histogram: fewer atoms than blocks") {
   if (course::has_run_before()) return;
   constexpr Launch kLaunch{4096, 32};
   constexpr std::size_t n = 4095;
-  const auto counters = course::count([] { check(kMixed.values(n), kLaunch, &kMixed); });
+  const auto counters = course::count([&] { check(kMixed.values(n), kLaunch, &kMixed); });
   INFO(n << " atoms, " << kMixed.text << "; degree_histogram<<<4096, 32>>>");
   REQUIRE(course::work_is_shared(*counters, 64));
 }
