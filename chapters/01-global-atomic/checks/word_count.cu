@@ -94,7 +94,11 @@ unsigned long long run(const DeviceText& text, Launch launch, unsigned long long
 course::Verdict wrapper_counts(const std::vector<char>& text) {
   try {
     // The type is the check's: an answer that returns a narrower one is not compared in that.
-    return course::same<unsigned long long>(word_count(text), reference(text), "words");
+    const std::vector<char> before = text;
+    const course::Verdict words =
+        course::same<unsigned long long>(word_count(text), reference(before), "words");
+    if (text != before) return {false, "the text is another one after the call than before it"};
+    return words;
   } catch (const course::CudaError& error) {
     const bool refused =
         error.code() == cudaErrorInvalidConfiguration || error.code() == cudaErrorInvalidValue;

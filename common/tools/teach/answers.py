@@ -29,9 +29,11 @@ from tools.teach.sandbox import GIB, MIB, Limits
 
 COMPILE = Limits(seconds=300, cpu_seconds=60, memory=4 * GIB, processes=64, file_size=sandbox.SPACE)
 PATIENCE = 5  # elapsed seconds for each second of processor time: other answers run at the same time
-GUARDS = {  # an index of a container or an array in an answer's host code stays inside of it, or the program crashes
-    "clang": "-D_GLIBCXX_ASSERTIONS -fsanitize=array-bounds -fsanitize-trap=array-bounds",
-    "gcc": "-D_GLIBCXX_ASSERTIONS -fsanitize=bounds -fsanitize-undefined-trap-on-error",
+# An index of a container or an array in an answer stays inside of it, or the program crashes: on the host, and of a kernel's local
+# variables, also of the last array of a struct, and of an address of a local variable where its function has it.
+GUARDS = {
+    "clang": "-D_GLIBCXX_ASSERTIONS -fsanitize=array-bounds,local-bounds -fsanitize-trap=array-bounds,local-bounds -fstrict-flex-arrays=3",
+    "gcc": "-D_GLIBCXX_ASSERTIONS -fsanitize=bounds-strict -fsanitize-undefined-trap-on-error",
 }
 GUARDED = re.compile("SIGILL|SIGABRT")  # how a guard ends a check
 TRANSCRIPT = re.compile("[0-9a-f]{16}")

@@ -28,6 +28,7 @@ COPIES = re.compile(r"cudaMemcpy(Async|2D|2DAsync|ToSymbol|FromSymbol|ToSymbolAs
 HARMLESS = {"swap", "exchange", "min", "max", "make_pair", "make_tuple", "tie", "pair", "tuple", "printf", "fill", "resize", "operator==", "operator!=", "emplace", "at", "operator<<"}
 NUMBERS = {"int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long"}
 UNCHECKED = {"bitset", "unique_ptr", "shared_ptr", "PinnedBuffer"}  # an index into these is not checked by the library
+KEPT_ADDRESSES = re.compile(r"\b(?:\w*Buffer|Placed)<[^<>]*\*(?: const)?>")
 TO_HOST, FROM_HOST = "cudaMemcpyDeviceToHost", "cudaMemcpyHostToDevice"
 
 
@@ -191,6 +192,8 @@ class Host:
             pass  # of what it has not allocated: the library ends the program
         elif name == "operator[]" and found is not None and found.semantic_parent.spelling in UNCHECKED:
             self.mark_at(cursor, where, f"host code goes into a {found.semantic_parent.spelling} with an index, which nothing checks")
+        elif KEPT_ADDRESSES.search(cursor.type.get_canonical().spelling):
+            self.mark_at(cursor, where, "host code keeps addresses in a buffer: what comes back may be another one")
         elif found is None or found.location.file is None or self.reader.is_of_course(found.location.file):
             return
         elif UNBOUNDED.fullmatch(name) and not all(self.is_whole(argument) for argument in arguments):
@@ -264,7 +267,10 @@ class Host:
             sides = arguments[:2]
         for side in sides:
             found = inside(side)
-            if self.is_object(side):
+            kept = found.type.get_canonical()
+            if holds_addresses(kept.element_type if kept._kind_id == CONSTANT_ARRAY else kept.get_pointee()):
+                self.mark_at(cursor, where, f"{name} copies an address: what comes back may be another one")
+            elif self.is_object(side):
                 if not self.is_size_of(arguments[2]):
                     self.mark_at(cursor, where, f"{name} copies to or from an object, and its size is not sizeof of it")
             elif not (found._kind_id == 103 and found.spelling in ("data", "get") or self.is_of_parameter(found)):

@@ -51,12 +51,14 @@ REFUSED = {
 REFUSED_WHILE_IT_RUNS = {  # a compiler's scripts may need these
     "socket": (41, 198),  # no network, also where there is no namespace for it; the CPU device asks addr2line through a socketpair()
     "kill": (62, 129), "tkill": (200, 130), "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240),
+    "pkey_mprotect": (329, 288), "remap_file_pages": (216, 234),
 }
-# number of: clone, clone3, mmap, tgkill, prlimit64
-SPECIAL = {"x86_64": (56, 435, 9, 234, 302), "aarch64": (220, 435, 222, 131, 261)}
+# number of: clone, clone3, mmap, tgkill, prlimit64, mprotect
+SPECIAL = {"x86_64": (56, 435, 9, 234, 302, 10), "aarch64": (220, 435, 222, 131, 261, 226)}
 AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 X32 = 0x40000000  # the bit of the other numbers of system calls on x86-64
 SHARED_WITHOUT_A_FILE = 0x21  # of mmap(): its pages stay when the process has let them go
+WITHOUT_A_FILE, EXECUTABLE = 0x20, 4  # code comes from files alone: those of the check and its libraries
 
 LOAD, JUMP_IF_EQUAL, JUMP_IF_GREATER, MASK, RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
 ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050000, 0x80000000
@@ -77,7 +79,7 @@ def filter_for(machine, own_number, is_running):
     if machine not in AUDIT:
         return b""
     column = list(AUDIT).index(machine)
-    clone, clone3, mmap, tgkill, prlimit = SPECIAL[machine]
+    clone, clone3, mmap, tgkill, prlimit, mprotect = SPECIAL[machine]
     lines = [(LOAD, 0, 0, ARCHITECTURE), (JUMP_IF_EQUAL, 1, 0, AUDIT[machine]), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
     if machine == "x86_64":
         lines += [(JUMP_IF_GREATER, 0, 1, X32), (RETURN, 0, 0, REFUSE | ENOSYS)]
@@ -87,7 +89,10 @@ def filter_for(machine, own_number, is_running):
     parts = {clone3: [(RETURN, 0, 0, REFUSE | ENOSYS)],  # its flags are in memory; the C library then calls clone()
              clone: any_bit(0, NEW_NAMESPACES, EPERM)}
     if is_running:
-        parts[mmap] = bits_are(3, SHARED_WITHOUT_A_FILE, SHARED_WITHOUT_A_FILE, EPERM)
+        new_code = any_bit(3, WITHOUT_A_FILE, EPERM)
+        parts[mmap] = [*bits_are(3, SHARED_WITHOUT_A_FILE, SHARED_WITHOUT_A_FILE, EPERM),
+                       (LOAD, 0, 0, FIRST_ARGUMENT + 8 * 2), (MASK, 0, 0, EXECUTABLE), (JUMP_IF_EQUAL, len(new_code), 0, 0), *new_code]
+        parts[mprotect] = any_bit(2, EXECUTABLE, EPERM)
         parts[tgkill] = bits_are(0, 0xFFFFFFFF, own_number, EPERM)
         parts[prlimit] = any_bit(0, 0xFFFFFFFF, EPERM)  # of another process
     for number, part in parts.items():
