@@ -2,9 +2,10 @@
 
 2^24 has a superscript, and no line ends between a number and its unit. The link to the source below a block of code is the block's caption. What a rung costs
 (<!-- cost NAME -->), what the front page shows first and a chapter's opening have classes of their own in site.css, and wide
-tables a frame.
+tables a frame. Each cell of a table knows the head of its column, so that a row can be a block of labelled lines where the table is too wide.
 """
 
+import html
 import re
 
 from docutils import nodes
@@ -18,6 +19,12 @@ FRAMES = {
 SUMMARY = re.compile(r"<summary>.*?</summary>")
 UNTOUCHED = (nodes.literal, nodes.literal_block, nodes.raw, nodes.comment)
 COST = "<!-- cost "
+TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
+HEAD = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
+ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
+CELL = re.compile(r"<td( [^>]*)?>(.*?)</td>", re.DOTALL)
+TAG = re.compile(r"<[^>]*>")
+PROSE = 24  # characters: a column with a longer cell may have lines of this length
 
 
 def raw(text):
@@ -84,6 +91,33 @@ def frame_openings(doctree):
             comment.parent.replace(comment, raw(frame))
 
 
+# ---- tables --------------------------------------------------------------------------------------
+
+
+def text_of(cell):
+    """The HTML of a cell as text."""
+    return " ".join(html.unescape(TAG.sub("", cell)).split())
+
+
+def with_labels(table):
+    """The HTML of a table whose cells have the head of their column as data-label; those of a column of text are "prose"."""
+    labels = [text_of(head) for head in HEAD.findall(table)]
+    rows = [[text_of(cell) for _, cell in CELL.findall(row)] for row in ROW.findall(table)]
+    prose = [any(len(row[column]) > PROSE for row in rows if row) for column in range(len(labels))]
+
+    def labelled(row):
+        columns = iter(range(len(labels)))
+
+        def cell(found):
+            column, attributes = next(columns), found[1] or ""
+            kind = ' class="prose"' if prose[column] and "class=" not in attributes else ""
+            return f'<td{attributes}{kind} data-label="{html.escape(labels[column])}">{found[2]}</td>'
+
+        return CELL.sub(cell, row[0])
+
+    return ROW.sub(labelled, table)
+
+
 # ---- a page --------------------------------------------------------------------------------------
 
 
@@ -99,7 +133,8 @@ def typeset_html(app, pagename, templatename, context, doctree):
     """What is no longer a tree, or never was: "On this page" and summaries have the same numbers; code is short."""
     context["toc"] = typeset_numbers(context.get("toc", ""))
     body = source_pages.without_plain_spans(context.get("body", ""))
-    context["body"] = SUMMARY.sub(lambda summary: typeset_numbers(summary[0]), body)
+    body = SUMMARY.sub(lambda summary: typeset_numbers(summary[0]), body)
+    context["body"] = TABLE.sub(lambda table: with_labels(table[0]), body)
 
 
 def setup(app):

@@ -29,9 +29,9 @@ from tools.trace import stepper
 READS = ("*.md", ".github/workflows/site.yml", "chapters", "common/docs", "common/simt/README.md", "common/tools/site", "course", "exercises", "solutions")
 
 try:
-    from tools.site import exercise_cards, feed, pages, search_index, share_cards, source_pages
+    from tools.site import exercise_cards, feed, pages, search_index, share_cards, source_pages, typesetting
 except ImportError:  # no Sphinx for this Python
-    exercise_cards = feed = pages = search_index = share_cards = source_pages = None
+    exercise_cards = feed = pages = search_index = share_cards = source_pages = typesetting = None
 
 FIRST = "01-global-atomic"  # a chapter with pictures and a plot
 LESSON = f"chapters/{FIRST}/README.html"
@@ -233,6 +233,16 @@ class Texts(unittest.TestCase):
         for text, shown in (("1 h 40 min", "1~h 40~min"), ("21.5 µs, 3 % of 64 MiB", "21.5~µs, 3~% of 64~MiB"), ("4 sectors", "4 sectors"), ("10 s.", "10~s."),
                             ("1 小时 10 分钟", "1~小\u2060时 10~分\u2060钟"), ("★★ 30 min", "★★~30~min"), ("16 bytes", "16~bytes"), ("1 hour", "1 hour")):
             self.assertEqual(with_units_kept(text), shown.replace("~", "\u00a0"))
+
+    def test_a_cell_has_the_head_of_its_column(self):
+        table = ("<table>\n<thead>\n<tr><th class=\"head\"><p></p></th><th><p>time, <code>\"µs\"</code></p></th></tr></thead>\n<tbody>"
+                 "<tr><td><p>{}</p></td><td class=\"text-right\"><p>1</p></td></tr></tbody></table>")
+        labelled = "<td{}><p>{}</p></td>"
+        for name, kind in (("sum", ""), ("the sum of many floats, by one thread", ' class="prose"')):
+            shown = typesetting.with_labels(table.format(name))
+            self.assertIn(labelled.format(f'{kind} data-label=""', name), shown)
+            self.assertIn(labelled.format(' class="text-right" data-label="time, &quot;µs&quot;"', "1"), shown)
+            self.assertEqual(shown.count("data-label"), 2)
 
     def test_code_has_spans_where_it_has_colours(self):
         code = '<span></span><span class="kt">int</span><span class="w"> </span><span class="n">x</span><span class="p">;</span>'
@@ -680,6 +690,29 @@ class Pages(unittest.TestCase):
         self.assertGreater(len(lengths), 10)
         least, most = CHARACTERS_OF_A_LINE
         self.assertTrue(least < sum(lengths) / len(lengths) < most, lengths)
+
+    def test_on_a_phone_no_column_of_a_table_is_out_of_view(self):
+        self.window.size(390, 844)
+        for name, label in (("common/docs/glossary.html", "meaning"), ("common/docs/results.html", "H200: ratio"),
+                            ("common/docs/instructors.html", "to discuss"), ("index.html", "exercises"), ("README.zh-CN.html", "练习"), (LESSON, "× vendor")):
+            self.open(name)
+            self.assertIn(label, self.window.run("return [...document.querySelectorAll('.by-row td')].map((td) => getComputedStyle(td, '::before').content.slice(1, -1))"), name)
+            self.assertEqual(self.window.run("return [...document.querySelectorAll('td')].filter((td) => td.getBoundingClientRect().right > 390).map((td) => td.textContent)"), [], name)
+        self.open("common/docs/instructors.html")
+        self.assertTrue(self.window.run("return document.querySelector('.wide:not(.by-row) thead')"))  # what fits is a table
+        self.window.size(768, 900)
+        self.window.wait("return !document.querySelector('.by-row')")
+
+    def test_the_longest_text_of_a_table_has_the_room_that_is_left(self):
+        self.window.size(768, 900)
+        for name, column in (("common/docs/glossary.html", 2), ("common/docs/instructors.html", 3)):
+            self.open(name)
+            table, widths = self.window.run("""
+                const tables = [...document.querySelectorAll(".wide table")], table = tables[tables.length - 1];
+                return [[table.offsetWidth, table.parentElement.clientWidth], [...table.querySelectorAll("th")].map((th) => th.offsetWidth)];""")
+            self.assertEqual(*table, name)
+            self.assertEqual(widths[column], max(widths), name)
+            self.assertGreater(widths[column], table[0] / 3, name)
 
     def test_what_is_wide_shows_that_it_goes_on(self):
         self.window.size(390, 900)

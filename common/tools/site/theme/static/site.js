@@ -122,6 +122,16 @@ document.addEventListener("DOMContentLoaded", () => {
   }
   showDone();
 
+  // ---- a table that does not fit on a phone has a block for each row ----
+  const frames = [...document.querySelectorAll(".wide")], phone = matchMedia("(max-width: 599px)");
+  const layTables = () => {
+    for (const frame of frames) frame.classList.remove("by-row");
+    const tooWide = phone.matches ? frames.filter((frame) => frame.scrollWidth > frame.clientWidth + 1) : [];
+    for (const frame of tooWide) frame.classList.add("by-row");
+  };
+  addEventListener("resize", layTables);
+  layTables();
+
   // ---- what is scrolled inside itself is reached by Tab, and fades where it goes on ----
   const scrolled = [...document.querySelectorAll(".wide, .highlight pre, .steps .code")];
   const fade = (box) => {
