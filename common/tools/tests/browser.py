@@ -71,6 +71,10 @@ class Window:
         features = [{"name": "prefers-color-scheme", "value": name}]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
+    def media(self, name):
+        """Shows the page as it is printed: "print"; "" is the screen again."""
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": name})
+
     def console(self):
         """Messages of the console since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser")]

@@ -731,6 +731,41 @@ class Pages(unittest.TestCase):
             self.assertTrue(self.window.run("return document.querySelector('.highlight > .copy')"), name)
             self.assertEqual(self.window.run(IN_THE_WAY), [], name)
 
+    # ---- predictions ----
+
+    def test_what_was_measured_is_veiled_until_the_answer_is_opened(self):
+        first = "details:has(+ .cost) + .cost"
+        numbers = f"return [...document.querySelectorAll('{first} strong, {first} + .cost strong, {first} + .cost + .cost strong')].map((e) => e.checkVisibility())"
+        for name in (LESSON, LESSON.replace(".html", ".zh-CN.html")):
+            for way in ("answer", "button"):
+                self.open(name)
+                self.window.run("document.querySelector('details:has(+ .cost) ' + (arguments[0] === 'answer' ? 'summary' : '+ .cost button')).focus()", way)
+                self.assertEqual(self.window.run(numbers), [False] * 3, name)
+                self.window.press("enter")
+                self.window.wait("return !document.querySelector('.veiled')")
+                self.assertEqual(self.window.run(numbers), [True] * 3, name)
+                self.assertFalse(self.window.run("return document.querySelector('.cost button')"))
+                self.assertTrue(self.window.run("return document.activeElement.matches('summary, .cost')"))
+                self.assertEqual(self.window.run("return document.querySelector('details:has(+ .cost)').open"), way == "answer")
+        for chapter in chapters:  # every answer that a measurement follows, and nothing else
+            readme = (chapter.folder / "README.md").read_text(encoding="utf-8")
+            asked = re.findall(r"^<details><summary>Answer</summary>\n(?:(?!^</details>).*\n)*</details>\n\n<!-- cost ", readme, re.MULTILINE)
+            self.open(f"chapters/{chapter.name}/README.html")
+            self.assertEqual(self.window.run("return document.querySelectorAll('.cost > button').length"), len(asked), chapter.name)
+
+    def test_a_printed_page_has_the_answers_and_what_was_measured(self):
+        self.open(LESSON)
+        self.addCleanup(self.window.media, "")
+        self.window.media("print")
+        self.assertEqual(self.window.run("""
+            return [...document.querySelectorAll("main details > p, .cost strong")].filter((e) => !e.checkVisibility({ contentVisibilityAuto: true })).length"""), 0)
+        self.assertFalse(self.window.run("return document.querySelector('.cost > button').checkVisibility()"))
+
+    def test_the_number_of_a_cost_has_the_colour_of_the_text(self):
+        self.open(LESSON)
+        self.assertEqual(self.window.run("return [...document.querySelectorAll('.cost strong')].filter((e) => getComputedStyle(e).color !== getComputedStyle(e.parentElement).color).length"), 0)
+        self.assertGreater(self.window.run("return document.querySelectorAll('.cost strong').length"), 3)
+
     # ---- exercises ----
 
     def test_a_reader_marks_an_exercise_as_done(self):

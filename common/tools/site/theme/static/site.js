@@ -1,6 +1,6 @@
 "use strict";
-// Light and dark, the menu of narrow pages, where the reader is, what is copied, what is done, and the values of plots. Without a
-// script the text is whole.
+// Light and dark, the menu of narrow pages, where the reader is, what is copied, what is done, what an answer would give away, tables
+// of narrow pages, and the values of plots. Without a script the text is whole.
 
 document.addEventListener("DOMContentLoaded", () => {
   const root = document.documentElement;
@@ -121,6 +121,27 @@ document.addEventListener("DOMContentLoaded", () => {
     card.querySelector("h3").after(label);
   }
   showDone();
+
+  // ---- what was measured is veiled until the answer before it has been opened ----
+  for (const answer of document.querySelectorAll("main details:not([open])")) {
+    const boxes = [], button = document.createElement("button");
+    if (answer.querySelector("summary").textContent !== WORDS.answer) continue;
+    for (let box = answer.nextElementSibling; box?.matches(".cost"); box = box.nextElementSibling) boxes.push(box);
+    if (!boxes.length) continue;
+    const show = () => {
+      button.remove();
+      for (const box of boxes) box.classList.remove("veiled");
+    };
+    button.textContent = WORDS.show_measured;
+    button.addEventListener("click", () => {
+      show();
+      boxes[0].focus();
+    });
+    boxes[0].tabIndex = -1;
+    boxes[0].prepend(button);
+    for (const box of boxes) box.classList.add("veiled");
+    answer.addEventListener("toggle", show, { once: true });
+  }
 
   // ---- a table that does not fit on a phone has a block for each row ----
   const frames = [...document.querySelectorAll(".wide")], phone = matchMedia("(max-width: 599px)");
