@@ -24,6 +24,9 @@ HEAD = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
 ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
 CELL = re.compile(r"<td( [^>]*)?>(.*?)</td>", re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
+OPTION_IN_TEXT = re.compile(r'<span class="pre">(?=-[^<]{1,30}</span>)')
+SHELL = re.compile(r'<div class="highlight-sh\b.*?</pre>', re.DOTALL)
+OPTION_IN_SHELL = re.compile(r"(?<=[\s>])--?[A-Za-z][^\s<]{0,28}(?=[\s<])")
 PROSE = 24  # characters: a column with a longer cell may have lines of this length
 
 
@@ -118,6 +121,17 @@ def with_labels(table):
     return ROW.sub(labelled, table)
 
 
+# ---- options of commands -------------------------------------------------------------------------
+
+
+def with_options_whole(body):
+    """The HTML of a page, in which no line ends at a hyphen of an option; a very long one may need two lines."""
+    def marked(shell):
+        return OPTION_IN_SHELL.sub(lambda option: f'<span class="option">{option[0]}</span>', shell[0])
+
+    return SHELL.sub(marked, OPTION_IN_TEXT.sub('<span class="pre option">', body))
+
+
 # ---- a page --------------------------------------------------------------------------------------
 
 
@@ -134,7 +148,7 @@ def typeset_html(app, pagename, templatename, context, doctree):
     context["toc"] = typeset_numbers(context.get("toc", ""))
     body = source_pages.without_plain_spans(context.get("body", ""))
     body = SUMMARY.sub(lambda summary: typeset_numbers(summary[0]), body)
-    context["body"] = TABLE.sub(lambda table: with_labels(table[0]), body)
+    context["body"] = with_options_whole(TABLE.sub(lambda table: with_labels(table[0]), body))
 
 
 def setup(app):

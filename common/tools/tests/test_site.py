@@ -244,6 +244,16 @@ class Texts(unittest.TestCase):
             self.assertIn(labelled.format(' class="text-right" data-label="time, &quot;µs&quot;"', "1"), shown)
             self.assertEqual(shown.count("data-label"), 2)
 
+    def test_an_option_is_marked_in_text_and_in_commands(self):
+        for text, shown in (
+            ('<code><span class="pre">--seed</span> <span class="pre">SEED-2</span></code>', '<code><span class="pre option">--seed</span> <span class="pre">SEED-2</span></code>'),
+            ('<span class="pre">-Dchapters=01-global-atomic,03-shared-reduce</span>',) * 2,
+            ('<div class="highlight-sh x"><pre>a-b --c-d 1 -De=f-g\n</pre>',
+             '<div class="highlight-sh x"><pre>a-b <span class="option">--c-d</span> 1 <span class="option">-De=f-g</span>\n</pre>'),
+            ('<div class="highlight-cpp"><pre>a --b </pre>',) * 2,
+        ):
+            self.assertEqual(typesetting.with_options_whole(text), shown)
+
     def test_code_has_spans_where_it_has_colours(self):
         code = '<span></span><span class="kt">int</span><span class="w"> </span><span class="n">x</span><span class="p">;</span>'
         self.assertEqual(source_pages.without_plain_spans(code), '<span class="kt">int</span> x;')
@@ -624,6 +634,27 @@ class Pages(unittest.TestCase):
             self.assertEqual(self.window.run("return document.querySelector('.first-screen pre').className"), "")  # not scrolled
             self.assertIn("chapters/00-start-here/README", self.window.run("return document.querySelector('.first-screen strong a').href"))
 
+    def test_on_a_small_screen_the_front_page_begins_with_the_start(self):
+        for name in ("index.html", "README.zh-CN.html"):
+            for width, height in ((390, 844), (768, 900)):
+                self.window.size(width, height)
+                self.open(name)
+                tops = self.window.run("""
+                    return ["main h1", "p", "strong a", ".drawing svg", ".highlight-sh"].map((part) =>
+                      document.querySelector(part === "main h1" ? part : `.first-screen > :is(${part}, :has(${part}))`).getBoundingClientRect().top)""")
+                self.assertEqual(tops, sorted(tops), (name, width))
+                self.assertLess(self.window.run("return document.querySelector('.first-screen strong a').getBoundingClientRect().bottom"), height, (name, width))
+
+    def test_commands_are_whole(self):
+        for width in WIDTHS:
+            self.window.size(width, 900)
+            for name in ("index.html", LESSON, "common/docs/grading.html", "common/docs/any-cuda-file.html"):
+                self.open(name)
+                self.assertEqual(self.window.run("""
+                    return [...document.querySelectorAll(".highlight-sh pre")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.textContent)"""), [], (name, width))
+                self.assertEqual(self.window.run("""
+                    return [...document.querySelectorAll("p .option, pre .option")].filter((e) => e.getClientRects().length > 1).map((e) => e.textContent)"""), [], (name, width))
+
     # ---- keyboard ----
 
     def test_the_keyboard_reaches_everything_and_shows_where_it_is(self):
@@ -795,6 +826,8 @@ class Pages(unittest.TestCase):
         self.assertTrue(copied[1].startswith("__global__ void sum_racy("), copied[1])
         self.assertEqual(copied[2], f"meson compile -C build {FIRST}-ladder\nbuild/chapters/{FIRST}/ladder --only sum_racy --n 1e5")
         self.assertEqual(self.window.run("return document.querySelectorAll('.highlight-text .copy').length"), 0)
+        self.open("common/docs/any-cuda-file.html")
+        self.assertEqual(self.window.run("return [...document.querySelectorAll('.highlight-diff')].map((e) => e.querySelectorAll('.copy').length)"), [0])
 
     # ---- search, plots, steps ----
 

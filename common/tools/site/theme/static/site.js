@@ -78,7 +78,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   // ---- code is copied, commands without their comments ----
-  for (const block of navigator.clipboard ? document.querySelectorAll("div[class*='highlight-']:not(.highlight-text)") : []) {
+  for (const block of navigator.clipboard ? document.querySelectorAll("div[class*='highlight-']:not(.highlight-text, .highlight-diff)") : []) {
     const copy = document.createElement("button"), code = block.querySelector("pre");
     copy.className = "copy";
     copy.textContent = WORDS.copy;
