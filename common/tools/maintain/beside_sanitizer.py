@@ -194,7 +194,7 @@ def times_table(gpu, cpu):
     """How long racecheck and the CPU device take."""
 
     def cell(seconds):
-        return f"over {MOST_SECONDS}" if seconds is None else f"{seconds:.2f}" if seconds < 10 else f"{seconds:.0f}"
+        return f"over {MOST_SECONDS}" if seconds is None else f"{seconds:.3f}"
 
     sizes = [f"2^{n.bit_length() - 1}" for n in SIZES]
     heads = [f"{who}, {size}" for size in sizes for who in ("CPU device", "racecheck")]

@@ -73,7 +73,7 @@ class Page(unittest.TestCase):
     def test_times(self):
         times = {kernel: {str(n): seconds for n, seconds in zip(beside.SIZES, (0.011, 12.34, None))} for kernel in beside.KERNELS}
         line = beside.times_table({"racecheck": times}, {"kernels": times}).splitlines()[2]
-        self.assertEqual(line, "| copy | 0.01 | 0.01 | 12 | 12 | over 60 | over 60 |")
+        self.assertEqual(line, "| copy | 0.011 | 0.011 | 12.340 | 12.340 | over 60 | over 60 |")
 
 
 if __name__ == "__main__":

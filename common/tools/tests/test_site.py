@@ -745,6 +745,11 @@ class Pages(unittest.TestCase):
             self.assertEqual(widths[column], max(widths), name)
             self.assertGreater(widths[column], table[0] / 3, name)
 
+    def test_on_a_wide_page_the_tables_of_the_documents_fit(self):
+        for name in (name for name in files if name.startswith("common/docs/") and "<table" in text_of(name)):
+            self.open(name)
+            self.assertEqual(self.window.run("return [...document.querySelectorAll('.wide')].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.textContent.slice(0, 40))"), [], name)
+
     def test_what_is_wide_shows_that_it_goes_on(self):
         self.window.size(390, 900)
         self.open(f"{LESSON}#lost_update-step=2")
