@@ -30,6 +30,12 @@ from tools.lib.rows import NONE, escaped, is_faster, is_timed, median, ratio
 from tools.measure import cards, headline, languages, lesson
 
 LEAST_WIN = 1.03  # what is faster by less is called a tie
+LEGEND = {  # what the marks of the plot mean
+    "better": "faster by 3\u00a0% or more than the fastest of the vendor's libraries that do the same job",
+    "tie": "as fast as it: within 3\u00a0%, or within what runs differ by",
+    "slower": "slower than it by 3\u00a0% or more",
+    "none": "no library does the job: against what is named beside it",
+}
 PLOT = Path("common") / "docs" / "best-rungs.svg"
 
 
@@ -82,17 +88,14 @@ def plot(measured):
             "ratio_text": head.ratio_text,
             "against": head.against_name.replace("`", ""),
             "mark": mark_of(head),
-            "vendor": head.vendor,
         })  # fmt: skip
-    legend = [(True, "against the fastest of the vendor's libraries, doing the same job")]
-    legend += [(False, "no library does it: against what is named beside it")] * any(not row["vendor"] for row in rows)
     return {
         "kind": "ratios",
         "title": "The best rung of each chapter against the vendor's library",
         "subtitle": sentence(measured),
         "axis": "times as fast, log scale; right of 1x is faster; //: the bar goes on",
         "rows": rows,
-        "legend": legend,
+        "legend": [(mark, text) for mark, text in LEGEND.items() if any(row["mark"] == mark for row in rows)],
         "finding": finding(measured),
     }
 

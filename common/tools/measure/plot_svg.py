@@ -28,6 +28,7 @@ LINES = [
 MARKS = {  # of a ladder's rows: colour, marker, filled
     "rung": (OURS, "o", True), "other": (OURS, "o", False), "better": (BETTER, "D", True), "vendor": (VENDOR, "s", True),
 }  # fmt: skip
+BARS = {"better": BETTER, "slower": VENDOR, "tie": OURS, "none": OURS}  # of a chapter's ratio to the vendor's library; none is hatched
 WIDTH = 830  # points; GitHub shows a README about as wide
 SHOWN_RATIOS = (0.5, 4)  # of the plot of all chapters: so that a few per cent are seen; longer bars have a break
 DEEPEST_LINE = 3  # groups so deep in the SVG have lines of their own: the parts of axes
@@ -241,6 +242,12 @@ def draw_curves(description):
     return page.figure
 
 
+def bar_of(kind):
+    """How a bar of BARS is drawn."""
+    hatched = kind == "none"
+    return {"edgecolor": BARS[kind], "color": "none" if hatched else BARS[kind], "hatch": "////" if hatched else None}
+
+
 def draw_ratios(description):
     """A bar for each chapter, from 1x to the left or to the right."""
     rows = description["rows"]
@@ -264,27 +271,20 @@ def draw_ratios(description):
     breaks.set_zorder(axes.get_zorder() + 1)
     for index, row in enumerate(rows):
         middle = top + step * (index + 0.5)
-        colour = {"better": BETTER, "slower": VENDOR}.get(row["mark"], OURS)
         shown = min(max(row["ratio"], low), high)
-        axes.barh(
-            middle, shown - 1, left=1, height=15, linewidth=1.4, edgecolor=colour,
-            color=colour if row["vendor"] else "none", hatch=None if row["vendor"] else "////", zorder=3,
-        )  # fmt: skip
+        axes.barh(middle, shown - 1, left=1, height=15, linewidth=1.4, zorder=3, **bar_of(row["mark"]))
         page.text(14, middle - 7, row["name"], weight="bold")
         page.text(14, middle + 8, row["what"], size=9, colour=MUTED)
         if shown != row["ratio"]:  # a break: the bar would go on
             end = left + 10 if shown == low else right - 10
             for shift in (-3, 3):
                 breaks.plot([end + shift - 3, end + shift + 3], [middle + 10, middle - 10], color=INK, linewidth=1.6)
-        page.text(574, middle - 7, row["ratio_text"], colour=colour, weight="bold")
+        page.text(574, middle - 7, row["ratio_text"], colour=BARS[row["mark"]], weight="bold")
         page.text(574, middle + 8, row["against"], size=9, colour=MUTED)
     legend = page.whole()
-    for index, (filled, text) in enumerate(description["legend"]):
+    for index, (kind, text) in enumerate(description["legend"]):
         y = bottom + 54 + 17 * index
-        legend.barh(
-            y, 20, left=14, height=10, linewidth=1.2, edgecolor=OURS, color=OURS if filled else "none",
-            hatch=None if filled else "////",
-        )  # fmt: skip
+        legend.barh(y, 20, left=14, height=10, linewidth=1.2, **bar_of(kind))
         page.text(44, y, text, size=10, colour=MUTED)
     return page.figure
 

@@ -194,12 +194,9 @@ class Drawing(unittest.TestCase):
             raise unittest.SkipTest("no matplotlib here")
         ratios = {
             "kind": "ratios", "title": "Best", "subtitle": "now", "axis": "times as fast", "finding": "A < B & C",
-            "legend": [[True, "library"], [False, "none"]],
+            "legend": [["better", "faster"], ["tie", "as fast"], ["slower", "slower"], ["none", "no library"]],
             "rows": [
-                {
-                    "name": name, "what": "w", "ratio": ratio, "ratio_text": f"{ratio}x", "against": "lib", "mark": mark,
-                    "vendor": mark != "none",
-                }
+                {"name": name, "what": "w", "ratio": ratio, "ratio_text": f"{ratio}x", "against": "lib", "mark": mark}
                 for name, ratio, mark in (("a", 0.001, "slower"), ("b", 1.01, "tie"), ("c", 2.5, "better"), ("d", 225, "none"))
             ],
         }  # fmt: skip
@@ -271,6 +268,13 @@ class Drawing(unittest.TestCase):
         self.assertLess(better, none)
         self.assertEqual([max(bar) for bar in bars[1:]], sorted(max(bar) for bar in bars[1:]))
         self.assertEqual(self.drawn[2].count(f"stroke: {plot_svg.INK}; stroke-width: 1.6"), 5)  # two breaks of two lines, and the line at 1x
+
+    def test_the_legend_has_a_bar_of_each_colour(self):
+        bars = re.findall(r'<path d="[^"]*"[^>]*style="fill: ((?!none)[^;"]*)[^"]*stroke: (#\w+)', self.drawn[2])
+        rows, legend = bars[:4], bars[4:8]  # a row has the mark of one line of the legend
+        self.assertEqual([legend[k] for k in (2, 1, 0)], rows[:3])
+        self.assertEqual([colour for _, colour in legend], [plot_svg.BETTER, plot_svg.OURS, plot_svg.VENDOR, plot_svg.OURS])
+        self.assertTrue(legend[3][0].startswith("url(") and rows[3][0].startswith("url("), bars)
 
 
 if __name__ == "__main__":
