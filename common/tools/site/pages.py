@@ -21,12 +21,14 @@ TEACH = ["common/docs/instructors", "common/docs/grading", "common/docs/classroo
 DEVELOP = ["CONTRIBUTING", "common/docs/architecture", "common/simt/README", "common/docs/schemas", "common/docs/cuda-programs", "common/docs/web-site", "CHANGELOG"]
 LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
 LEAST_DESCRIPTION, MOST_DESCRIPTION = 25, 200  # characters
+LICENCE = "LICENSE"  # the file; the front page links to it, so it has a page
 SEARCH = "search"  # the page, in other languages with their name
 # What the site itself says, in each language; `{}` is a number.
 WORDS = {
     "en": {
         "name": "English", "in_english": "English", "learn": "Learn", "teach": "Teach", "develop": "Develop", "pages": "Pages", "on_this_page": "On this page",
         "next": "Next", "previous": "Previous", "skip": "Skip to the text", "slides": "Slides", "repository": "GitHub",
+        "licence": "MIT License", "source": "Repository on GitHub", "report": "Report a problem",
         "light": "Light", "dark": "Dark", "light_theme": "Light theme", "dark_theme": "Dark theme",
         "copy": "Copy", "copied": "Copied", "done": "Done", "done_here": "Kept in this browser; nothing is sent.",
         "answer": "Answer", "show_measured": "What was measured is part of the answer: show it",
@@ -36,6 +38,7 @@ WORDS = {
     "zh-CN": {
         "name": "中文", "in_english": "Chinese", "learn": "学习", "teach": "教学", "develop": "开发", "pages": "页面", "on_this_page": "本页内容",
         "next": "下一页", "previous": "上一页", "skip": "跳到正文", "slides": "幻灯片（英文）", "repository": "GitHub",
+        "licence": "MIT 许可证", "source": "GitHub 上的仓库", "report": "报告问题",
         "light": "浅色", "dark": "深色", "light_theme": "浅色主题", "dark_theme": "深色主题",
         "copy": "复制", "copied": "已复制", "done": "已完成", "done_here": "只保存在这个浏览器里，不会发送到任何地方。",
         "answer": "答案", "show_measured": "测量结果是答案的一部分：显示",
@@ -160,6 +163,11 @@ def description_of(doctree):
     return " ".join(doctree.astext().split())[:MOST_DESCRIPTION]
 
 
+def report_of(address):
+    """Where a problem is reported, from the repository's address."""
+    return f"{address}/issues/new/choose"
+
+
 def fill_template(app, pagename, templatename, context, doctree):
     """What layout.html has beside the text: the page's language, the same in others, the slides, the navigation."""
     docnames, language = app.env.found_docs, language_of(pagename)
@@ -174,6 +182,8 @@ def fill_template(app, pagename, templatename, context, doctree):
     context["language"], context["words"] = language, WORDS[language]
     context["search"] = app.builder.get_relative_uri(pagename, search_page(language))
     context["repository"] = repository.address(Path(app.srcdir))
+    context["report"] = report_of(context["repository"])
+    context["licence"] = app.builder.get_relative_uri(pagename, LICENCE)
     if pagename in app.config.html_additional_pages:
         context["title"] = context["words"]["search"]
     context["description"] = description_of(doctree) if doctree else context["words"]["ask"]

@@ -18,7 +18,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import TextLexer, get_lexer_for_filename
 from pygments.util import ClassNotFound
 from sphinx.util import logging
-from tools.lib import hints
+from tools.lib import hints, repository
 from tools.site import pages, share_cards
 
 SCHEME = "source"  # of a link to a file, until Sphinx knows from which page: source:common/x.cuh#L3
@@ -146,6 +146,7 @@ def write_source_pages(app, error):
         return
     template = (Path(__file__).parent / "source.html").read_text(encoding="utf-8")
     todo, done = sorted(app.linked_sources), set()
+    words, address = pages.WORDS["en"], repository.address(Path(app.srcdir))
     while todo:
         path = todo.pop(0)
         if path in done:
@@ -160,12 +161,15 @@ def write_source_pages(app, error):
         back = page_that_leads_back(app, path)
         description, with_card = about(app, path, back)
         parts = {
-            "WORDS": json.dumps(pages.WORDS["en"]),
+            "WORDS": json.dumps(words),
             "TITLE": html.escape(path), "SITE": html.escape(app.config.project), "BODY": body,
             "BACK": html.escape(app.builder.get_relative_uri(page, back)),
             "BACK_TITLE": html.escape(app.env.titles[back].astext()),
             "DESCRIPTION": html.escape(description), "ADDRESS": html.escape(f"{app.config.html_baseurl}{page}.html"),
             "CARD": html.escape(share_cards.address(app.config.html_baseurl, with_card)),
+            "LICENCE": html.escape(app.builder.get_relative_uri(page, pages.LICENCE)), "LICENCE_WORD": words["licence"],
+            "REPOSITORY": html.escape(address), "REPOSITORY_WORD": words["source"],
+            "REPORT": html.escape(pages.report_of(address)), "REPORT_WORD": words["report"],
             "STATIC": app.builder.get_relative_uri(page, "_static/").removesuffix(".html"),
         }
         target = Path(app.outdir, f"{page}.html")

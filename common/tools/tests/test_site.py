@@ -455,6 +455,17 @@ class Files(unittest.TestCase):
                 self.assertEqual(page.count(f'href="{repository.address(TOP)}"'), 2 + page[page.index("<main") :].count(f'href="{repository.address(TOP)}"'), name)
         self.assertIn("loses updates", re.search(r'name="description" content="([^"]*)"', text_of(LESSON))[1])
 
+    def test_every_page_ends_with_the_licence_the_repository_and_where_to_report(self):
+        address = repository.address(TOP)
+        for name in (name for name in files if not name.startswith("slides/")):
+            footer, = re.findall("<footer>(.*?)</footer>", text_of(name))
+            words = pages.WORDS[re.search('<html lang="([^"]*)"', text_of(name))[1]]
+            (licence, *links), said = zip(*re.findall('<a href="([^"]*)">([^<]*)</a>', footer))
+            self.assertEqual(urljoin(f"/{name}", licence), "/LICENSE.html", name)
+            self.assertEqual(links, [address, f"{address}/issues/new/choose"], name)
+            self.assertEqual(said, (words["licence"], words["source"], words["report"]), name)
+        self.assertTrue((TOP / "LICENSE").read_text(encoding="utf-8").startswith(pages.WORDS["en"]["licence"]))
+
     def test_what_a_shared_link_shows(self):
         site_address = repository.site(TOP)
         for name in files:
@@ -706,8 +717,18 @@ class Pages(unittest.TestCase):
 
     def test_the_search_box_of_a_phone_has_room(self):
         self.window.size(390, 844)
-        self.open(LESSON)
-        self.assertGreaterEqual(self.window.run("return document.querySelector('header input').clientWidth"), 180)
+        for name in (LESSON, LESSON.replace(".html", ".zh-CN.html")):
+            self.open(name)
+            self.assertGreaterEqual(self.window.run("return document.querySelector('header input').clientWidth"), 180, name)
+
+    def test_the_header_leads_to_the_same_page_in_the_other_language(self):
+        for width in WIDTHS:
+            self.window.size(width, 900)
+            for name, other in ((LESSON, "zh-CN"), (LESSON.replace(".html", ".zh-CN.html"), "en"), ("search.html", "zh-CN"), ("common/docs/judge.html", None)):
+                self.open(name)
+                shown = self.window.run("return [...document.querySelectorAll('header .language')].filter((e) => e.checkVisibility()).map((e) => [e.textContent, e.getAttribute('href')])")
+                expected = [[pages.WORDS[other]["name"], {"zh-CN": name.replace(".html", ".zh-CN.html"), "en": name.replace(".zh-CN", "")}[other].rpartition("/")[2]]] if other else []
+                self.assertEqual(shown, expected, (name, width))
 
     # ---- text ----
 
