@@ -144,7 +144,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   // ---- a table that does not fit on a phone has a block for each row ----
-  const frames = [...document.querySelectorAll(".wide")], phone = matchMedia("(max-width: 599px)");
+  const frames = [...document.querySelectorAll(".wide:has(> table)")], phone = matchMedia("(max-width: 599px)");
   const layTables = () => {
     for (const frame of frames) frame.classList.remove("by-row");
     const tooWide = phone.matches ? frames.filter((frame) => frame.scrollWidth > frame.clientWidth + 1) : [];
