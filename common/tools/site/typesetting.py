@@ -10,7 +10,7 @@ import re
 
 from docutils import nodes
 from tools.lib.numbers_html import POWER, typeset_numbers, with_units_kept
-from tools.site import source_pages
+from tools.site import figures, source_pages
 
 FRAMES = {
     "<!-- first-screen:begin -->": '<div class="first-screen">', "<!-- first-screen:end -->": "</div>",
@@ -22,12 +22,13 @@ COST = "<!-- cost "
 TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
 HEAD = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
 ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
-CELL = re.compile(r"<td( [^>]*)?>(.*?)</td>", re.DOTALL)
+CELL = re.compile(r'<td(?: class="([^"]*)")?>(.*?)</td>', re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
+SUPERSCRIPT = re.compile(r"<sup>(.*?)</sup>")
 OPTION_IN_TEXT = re.compile(r'<span class="pre">(?=-[^<]{1,30}</span>)')
 SHELL = re.compile(r'<div class="highlight-sh\b.*?</pre>', re.DOTALL)
 OPTION_IN_SHELL = re.compile(r"(?<=[\s>])--?[A-Za-z][^\s<]{0,28}(?=[\s<])")
-PROSE = 24  # characters: a column with a longer cell may have lines of this length
+LINE, PHRASE = 16, 24  # characters: a column with a longer cell may have several lines in a cell; if most are longer than the second, it is text
 
 
 def raw(text):
@@ -98,23 +99,26 @@ def frame_openings(doctree):
 
 
 def text_of(cell):
-    """The HTML of a cell as text."""
-    return " ".join(html.unescape(TAG.sub("", cell)).split())
+    """The HTML of a cell as text, with raised digits for superscripts."""
+    raised = SUPERSCRIPT.sub(lambda power: power[1].translate(figures.RAISED), cell)
+    return " ".join(html.unescape(TAG.sub("", raised)).split())
 
 
 def with_labels(table):
-    """The HTML of a table whose cells have the head of their column as data-label; those of a column of text are "prose"."""
+    """The HTML of a table whose cells have the head of their column as data-label; those that may have several lines are "phrase" or "prose"."""
     labels = [text_of(head) for head in HEAD.findall(table)]
     rows = [[text_of(cell) for _, cell in CELL.findall(row)] for row in ROW.findall(table)]
-    prose = [any(len(row[column]) > PROSE for row in rows if row) for column in range(len(labels))]
+    lengths = [[len(row[column]) for row in rows if row] for column in range(len(labels))]
+    kinds = ["" if max(those, default=0) <= LINE else "prose" if sum(those) > PHRASE * len(those) else "phrase" for those in lengths]
 
     def labelled(row):
         columns = iter(range(len(labels)))
 
         def cell(found):
-            column, attributes = next(columns), found[1] or ""
-            kind = ' class="prose"' if prose[column] and "class=" not in attributes else ""
-            return f'<td{attributes}{kind} data-label="{html.escape(labels[column])}">{found[2]}</td>'
+            column = next(columns)
+            classes = " ".join(filter(None, [found[1], kinds[column]]))
+            kind = f' class="{classes}"' if classes else ""
+            return f'<td{kind} data-label="{html.escape(labels[column])}">{found[2]}</td>'
 
         return CELL.sub(cell, row[0])
 

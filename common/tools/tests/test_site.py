@@ -235,14 +235,16 @@ class Texts(unittest.TestCase):
             self.assertEqual(with_units_kept(text), shown.replace("~", "\u00a0"))
 
     def test_a_cell_has_the_head_of_its_column(self):
-        table = ("<table>\n<thead>\n<tr><th class=\"head\"><p></p></th><th><p>time, <code>\"µs\"</code></p></th></tr></thead>\n<tbody>"
-                 "<tr><td><p>{}</p></td><td class=\"text-right\"><p>1</p></td></tr></tbody></table>")
+        table = ("<table>\n<thead>\n<tr><th class=\"head\"><p></p></th><th><p>time, <code>\"µs\"</code>, 2<sup>-24</sup></p></th></tr></thead>\n<tbody>"
+                 + "<tr><td><p>{}</p></td><td class=\"text-right\"><p>1</p></td></tr>" * 2 + "</tbody></table>")
         labelled = "<td{}><p>{}</p></td>"
-        for name, kind in (("sum", ""), ("the sum of many floats, by one thread", ' class="prose"')):
-            shown = typesetting.with_labels(table.format(name))
-            self.assertIn(labelled.format(f'{kind} data-label=""', name), shown)
-            self.assertIn(labelled.format(' class="text-right" data-label="time, &quot;µs&quot;"', "1"), shown)
-            self.assertEqual(shown.count("data-label"), 2)
+        for names, kind in ((["sum", "a"], ""), (["sum", "the sum of many floats, by one thread"], ' class="phrase"'),
+                            (["the sum of many floats", "the sum of many floats, by one thread"], ' class="prose"')):
+            shown = typesetting.with_labels(table.format(*names))
+            for name in names:
+                self.assertIn(labelled.format(f'{kind} data-label=""', name), shown)
+            self.assertEqual(shown.count(labelled.format(' class="text-right" data-label="time, &quot;µs&quot;, 2⁻²⁴"', "1")), 2)
+            self.assertEqual(shown.count("data-label"), 4)
 
     def test_an_option_is_marked_in_text_and_in_commands(self):
         for text, shown in (
@@ -765,6 +767,9 @@ class Pages(unittest.TestCase):
             self.assertEqual(*table, name)
             self.assertEqual(widths[column], max(widths), name)
             self.assertGreater(widths[column], table[0] / 3, name)
+        for name in ("index.html", "README.zh-CN.html"):
+            self.open(name)
+            self.assertEqual(self.window.run("return [...document.querySelectorAll('td')].filter((td) => td.getBoundingClientRect().right > 768).map((td) => td.textContent)"), [], name)
 
     def test_on_a_wide_page_the_tables_of_the_documents_fit(self):
         for name in (name for name in files if name.startswith("common/docs/") and "<table" in text_of(name)):
