@@ -32,7 +32,7 @@ PATIENCE = 5  # elapsed seconds for each second of processor time: other answers
 # An index of a container or an array in an answer stays inside of it, or the program crashes: on the host, and of a kernel's local
 # variables, also of the last array of a struct, and of an address of a local variable where its function has it.
 GUARDS = {
-    "clang": "-D_GLIBCXX_ASSERTIONS -fsanitize=array-bounds,local-bounds -fsanitize-trap=array-bounds,local-bounds -fstrict-flex-arrays=3",
+    "clang": "-D_GLIBCXX_ASSERTIONS -fsanitize=array-bounds,local-bounds -fsanitize-trap=array-bounds,local-bounds -fstrict-flex-arrays=3 -Xclang -fno-validate-pch",
     "gcc": "-D_GLIBCXX_ASSERTIONS -fsanitize=bounds-strict -fsanitize-undefined-trap-on-error",
 }
 GUARDED = re.compile("SIGILL|SIGABRT")  # how a guard ends a check
