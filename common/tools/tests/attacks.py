@@ -157,6 +157,12 @@ struct Print {
     "System V segments": (early("  _exit(shmget(IPC_PRIVATE, 1 << 28, IPC_CREAT | 0600) >= 0 ? 5 : 3);"), "failed", "exit code 3"),
     "shared memory without a file": (early("  _exit(mmap(nullptr, 1 << 28, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED ? 5 : 3);"),
                                      "failed", "exit code 3"),
+    "memory that becomes code": (early(r"""
+  static char text[8192];
+  char* const page = text + 4096 - reinterpret_cast<unsigned long>(text) % 4096;
+  const bool changed = mprotect(page, 4096, PROT_READ | PROT_EXEC) == 0 || syscall(SYS_pkey_mprotect, page, 4096, PROT_READ | PROT_EXEC, -1) == 0;
+  const bool made = mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
+  _exit(changed || made ? 5 : 3);"""), "failed", "exit code 3"),
     "a socket": (early("  _exit(socket(AF_INET, SOCK_STREAM, 0) >= 0 ? 5 : 3);"), "failed", "exit code 3"),
     "it ends all processes": (early("  _exit(kill(-1, SIGKILL) == 0 ? 5 : 3);"), "failed", "exit code 3"),
     "it reads the course": (early(r"""

@@ -181,6 +181,10 @@ MORE = {
 
 # What is judged, and where it passes is for a person: code of the host that could touch memory which is not its own.
 FOR_A_PERSON = {
+    "an address that a kernel has given back": ("__global__ void launder(const char* p, char** q) { *q = (char*)p; }\ninline void f(const std::vector<char>& v) { auto b = course::DeviceBuffer<char*>::zeros(1); "
+                                                "launder<<<1, 1>>>(v.data(), b.data()); CUDA_CHECK(cudaMemcpy(b.front(), v.data(), v.size(), cudaMemcpyDefault)); }", "host code keeps addresses in a buffer"),
+    "an address that comes back as another": ("inline char* f(const std::vector<const char*>& v) { auto b = course::DeviceBuffer<const char*>::from(v); char* p = nullptr; "
+                                              "CUDA_CHECK(cudaMemcpy(&p, b.data(), sizeof p, cudaMemcpyDeviceToHost)); return p; }", "cudaMemcpy copies an address"),
     "an index from an address": ("inline void f(const std::vector<int>& v) { int* p = const_cast<int*>(v.data()); p[100000] = 1; }", "host code reads or writes through an"),
     "an address of a number": ("inline void f(unsigned long n) { *reinterpret_cast<int*>(n) = 1; }", "host code makes an address of another"),
     "const taken away": ("inline void f(const std::vector<int>& v) { const_cast<std::vector<int>&>(v).clear(); }", "host code takes const away"),

@@ -121,6 +121,9 @@ class Sandbox(Folder):
             self.skipTest("the numbers of the calls are those of x86-64")
         script = ("import ctypes, errno, mmap, sys\nlibc = ctypes.CDLL(None, use_errno=True)\nfor what, call in %r.items():\n"
                   "  if libc.syscall(*call) != -1 or ctypes.get_errno() != errno.EPERM: print(what, ctypes.get_errno())\n"
+                  "try: mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_EXEC); print('code')\nexcept PermissionError: pass\n"
+                  "place = ctypes.addressof(ctypes.create_string_buffer(1 << 16)) + 4095 & ~4095\n"
+                  "if libc.mprotect(ctypes.c_void_p(place), 4096, 5) == 0: print('memory that becomes code')\n"
                   "try: mmap.mmap(-1, 4096); print('shared memory')\nexcept PermissionError: print('end')" % calls)
         self.assertEqual(self.python(script).output, "end\n")
 
