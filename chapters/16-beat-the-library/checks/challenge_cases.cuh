@@ -75,7 +75,8 @@ void check_old_and_new(bool (*is_tried)(), Few few, Check check) {
   call(100'000, 253);
 }
 
-/// Whether the next case is tried. `call(x, n)` is a call of the answer; each check has one of its own.
+/// Whether the next case is tried. `call(x, n)` is a call of the answer; each check has one of its own. Of an answer whose
+/// calls are fast, of which two cases in a row are taken, all cases are tried under schedules 0 and 2, however long they take.
 template <class T, class Call>
 bool is_tried(Call call) {
   INFO("n = 1000: all are 0");
@@ -83,7 +84,8 @@ bool is_tried(Call call) {
     const auto x = course::DeviceBuffer<T>::zeros(1000);
     call(x.data(), x.size());
   });
-  return cases.take();
+  static const bool is_fast = cases.take() && cases.take();
+  return (is_fast && course::seed() % 2 == 0) || cases.take();
 }
 
 /// Requires that kernels have loaded `bytes`, the busiest block with three quarters of all loads and stores at most.

@@ -647,7 +647,7 @@ TEST_CASE("levels of a tree without barriers are no updates of one element") {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     CHECK(told_otherwise(
               {"came between the two accesses",
-               "(The barrier at common/simt/tests/race_causes_test.cu:"},
+               "(Both threads came from the barrier at common/simt/tests/race_causes_test.cu:"},
               [&] { tree_without_barriers<<<1, 64>>>(out.data()); }, seed) == "");
   }
 }
