@@ -169,8 +169,8 @@ TEST_CASE("lost_update: the threads share the work") {
     INFO(case_text(n, launch, kKinds[random_order]));
     REQUIRE(load_checks::work_is_shared(*counters, n, "readings"));
   }
-  if (course::has_run_before()) return;
   for (const auto& [few, launch, most] : load_checks::kFew) {
+    if (launch.grid > 1000 && course::has_run_before()) continue;  // many blocks take long
     const auto counters = course::count([&, n = few, shape = launch] {
       check_kind(n, shape, kKinds[random_order], {0, INT_MIN});
     });

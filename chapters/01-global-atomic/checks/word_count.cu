@@ -292,8 +292,8 @@ TEST_CASE("word_count: the threads share the work") {
     REQUIRE(course::at_least(counters->global_load_lanes, 12 * loads, "lanes that load",
                              "a warp reads 32 bytes with one load if all of its lanes have work"));
   }
-  if (course::has_run_before()) return;
   for (const auto& [few, launch, most] : load_checks::kFew) {
+    if (launch.grid > 1000 && course::has_run_before()) continue;  // many blocks take long
     const auto counters =
         course::count([&, n = few, shape = launch] { check_kind(kMixed, n, shape); });
     INFO(case_text(few, launch, kMixed.text));

@@ -79,29 +79,24 @@ inline Shape rows_for(Launch launch) {
 
 using CheckRows = void (*)(const Shape&, Launch, const Kind&);
 
-/// Checks rows of every length, with elements of `first`, which the CPU device has under the first schedule alone, and with those
-/// of one of `kinds` in turn.
+/// Checks rows of every length, with elements of `first` and with those of one of `kinds` in turn.
 template <std::size_t number>
 void check_all_lengths(CheckRows check, const Kind& first, const Kind (&kinds)[number]) {
   std::size_t turn = 0;
   for (const Case& c : all_lengths()) {
-    if (!course::kCpuDevice || !course::has_run_before()) check(c.shape, c.launch, first);
+    check(c.shape, c.launch, first);
     check(c.shape, c.launch, kinds[++turn % number]);
   }
 }
 
-/// Checks blocks of every number of warps, with two rows that have elements for all of them: on the CPU device under the first
-/// schedule, a third of them under the others.
+/// Checks blocks of every number of warps, with two rows that have elements for all of them.
 inline void check_all_blocks(CheckRows check, const Kind& kind) {
-  unsigned before = 0;
   for (unsigned warps = 1; warps <= 32; ++warps) {
-    if (course::kCpuDevice && course::has_run_before() && warps % 3 != 1) continue;
     const unsigned block = 32 * warps;
-    INFO((before == 0 ? "no other block was tried before"
-                      : "with blocks of " + course::counted(before, "warp") +
-                            (before == 1 ? "" : " and of fewer") + " the results were right"));
+    INFO((warps == 1 ? "no other block was tried before"
+                     : "with blocks of " + course::counted(warps - 1, "warp") +
+                           (warps == 2 ? "" : " and of fewer") + " the results were right"));
     check({2, block + 3, warps % 5}, {1, block}, kind);
-    before = warps;
   }
 }
 

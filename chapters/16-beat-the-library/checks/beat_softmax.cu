@@ -326,13 +326,12 @@ void check_last_rows() {
 
 // Promise: rows may be any number: a block may have several; there may be more rows, or more groups of rows, than a grid
 // has blocks along y. (Where a call is one launch, and twice as many rows have twice as many blocks, or one less, the CPU
-// device runs a few of these; of an answer with several launches, none but those for up to 9000 rows, or
-// 4000 if it is slow here.)
+// device runs a few of these; of an answer with several launches, none but those for up to 9000 rows.)
 TEST_CASE("beat_softmax: many rows") {
   if (course::has_run_before() || !is_tried()) return;
   const bool has_one = is_one_launch();
   const bool grows = has_one && blocks_for(kManyRows) + 1 >= 2 * blocks_for(kManyRows / 2);
-  const std::size_t two_turns = has_one ? rows_for_two_turns() : is_tried() ? kManyRows : 4000;
+  const std::size_t two_turns = has_one ? rows_for_two_turns() : kManyRows;
   for (const Shape& s : {Shape{1100, 300}, Shape{grows ? kManyRows : two_turns, 20},
                          Shape{70'000, 3}, Shape{(1u << 21) + 5, 1}}) {
     if (grows && s.rows >= kManyRows) {

@@ -68,12 +68,10 @@ class CasesInTime {
   /// `call` makes one call of the answer.
   explicit CasesInTime(const std::function<void()>& call);
   /// Whether the next case of the running test case is tried. All are, and on the CPU device of such an
-  /// answer one in so many, under each schedule others, and fewer after cases that took long; what a pass
-  /// prints says so.
+  /// answer one in so many, under each schedule others; what a pass prints says so.
   bool take();
 
  private:
-  Counters before_;  // all cases
   std::uint64_t every_ = 1, turn_ = 0;
   std::string test_, reason_;
 };

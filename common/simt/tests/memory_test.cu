@@ -581,7 +581,7 @@ TEST_CASE("vector accesses must be aligned to their size") {
       lacks(
           only_report([&] { load_four<<<1, 1>>>(values.data() + 3, 4, y.data()); }),
           {"(values.data() + 3) itself begins 12 bytes past one: an access of 16 bytes is aligned at",
-           "in this call?"}) == "");
+           "begins, in each call?"}) == "");
   CHECK(observe([&] { load_four<<<1, 1>>>(values.data(), 1, y.data()); }).error ==
         cudaErrorMisalignedAddress);
   CHECK(lacks(only_report([&] { store_two<<<1, 1>>>(values.data(), 3); }),

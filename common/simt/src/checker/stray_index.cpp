@@ -280,9 +280,8 @@ std::string alignment_hint(std::uintptr_t address, std::size_t size) {
         fmt::format("{}, and none of its elements begins at a multiple of {}.", begins, size));
   }
   return wrapped(fmt::format(
-      "{}: an access of {} is aligned at {}[{}], and at each {}th element after it. Has the code found "
-      "that out from the address of {}, and in this call?",
-      begins, bytes(size), x, first, size / a.element.size, x));
+      "{}: an access of {} is aligned at {}[{}], {}[{}] and so on. Does the code test where {} begins, in each call?",
+      begins, bytes(size), x, first, x, first + size / a.element.size, x));
 }
 
 }  // namespace simt
