@@ -27,10 +27,11 @@ import sys
 from pathlib import Path
 
 from build.compiler import depfile
+from build.compiler.casts import casts_pointers
 from build.compiler.choosing import find_compiler
 from build.compiler.command_line import Options
 from build.compiler.compiling import compile_file
-from build.compiler.flags import Compiler
+from build.compiler.flags import FLAGS_OF_CASTS, Compiler
 from build.compiler.front_end import FrontEnd
 from build.compiler.messages import cuda_in_c, refusals_in
 from build.compiler.not_begun import TEXT, exercise_not_begun
@@ -83,8 +84,11 @@ def compile_with(compiler, options):
     if is_cuda:
         stem = options.output.removesuffix(".o")
         text = stem + ("" if stem.endswith(".cu") else ".cu") + ".cpp"
-        files += rewrite(options.source, text, options.include_folders() + compiler.include_folders, options.is_linked,
-                         options.forced, options.is_exercise())
+        rewritten = rewrite(options.source, text, options.include_folders() + compiler.include_folders, options.is_linked,
+                            options.forced, options.is_exercise())
+        files += rewritten
+        if casts_pointers(rewritten, compiler.include_folders):
+            command += FLAGS_OF_CASTS
         command += ["-include", "cuda_runtime.h"]  # as nvcc does
     else:
         command += options.forced_flags()

@@ -93,6 +93,26 @@ class Compiling(unittest.TestCase):
             self.assertIn(flags, header)
             self.assertIn(flags, command)
 
+    def test_a_source_that_casts_pointers_is_checked_for_alignment(self):
+        self.settings(include_folder=str(self.root / "my headers"))
+        source = self.root / "casts.cu"
+
+        def command_for(code, folder=self.root):
+            (folder / "casts.cuh").write_text(f"// {code}\n")
+            source.write_text('#include "casts.cuh"\n')
+            self.assertEqual(self.compile(f"-I{folder}", source=source).returncode, 0)
+            return self.commands()[-1]
+
+        casts = ("auto* q = reinterpret_cast<const int2*>(p);", "auto* q = static_cast<int2 *>(p);", "q = (float4*)&x[1];",
+                 "q = (const Pair<float, 2> *)(x + 1);", "auto& q = reinterpret_cast<int2&>(*p);", "q = reinterpret_cast<Pairs>(p);")
+        for code in casts:
+            self.assertIn("-fsanitize=alignment", command_for(code), code)
+        for code in ("auto n = reinterpret_cast<std::uintptr_t>(p);", "auto n = static_cast<int>(a * b);", "void f(const int*);",
+                     "n = (a * b) + c;", "n = sizeof(int*) / 2;"):
+            self.assertNotIn("-fsanitize=alignment", command_for(code), code)
+        (self.root / "casts.cuh").unlink()
+        self.assertNotIn("-fsanitize=alignment", command_for(casts[0], self.root / "my headers"))  # the library's own
+
     def test_options_of_meson_are_kept_but_for_what_kernels_have_of_their_own(self):
         self.compile()
         command = self.commands()[1]

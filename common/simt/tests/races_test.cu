@@ -90,7 +90,7 @@ TEST_CASE("threads of equal rank meet where an index leaves out blockIdx") {
 
 namespace {
 
-enum class Reach { first_element, by_key, whole_block };
+enum class Reach { first_element, by_key, by_read_rank, whole_block };
 
 /// Blocks of 8 threads. The same thread of two blocks comes to one element: where one block should do it, because two keys are
 /// the same, or because every block goes through the whole array.
@@ -103,6 +103,8 @@ __global__ void reach_elements(int* x, const unsigned* key, unsigned n) {
     if (threadIdx.x > 0 || b > 0) x[b * blockDim.x + threadIdx.x] = 7;
   } else if constexpr (reach == Reach::by_key) {
     x[key[b * blockDim.x + threadIdx.x]] = value;
+  } else if constexpr (reach == Reach::by_read_rank) {
+    if (threadIdx.x == 1) x[key[3 + 3 * b]] = value;
   } else {
     for (unsigned i = threadIdx.x; i < n; i += blockDim.x) x[i] = value;
   }
@@ -112,7 +114,9 @@ template <Reach reach>
 std::string reach_text() {
   auto x = Array<int>::zeros(32);
   const Array<unsigned> key(
-      std::vector<unsigned>{0, 19, 12, 9, 13, 16, 11, 10, 0, 17, 21, 23, 20, 18, 14, 22});
+      reach == Reach::by_read_rank
+          ? std::vector<unsigned>(8, 1)
+          : std::vector<unsigned>{0, 19, 12, 9, 13, 16, 11, 10, 0, 17, 21, 23, 20, 18, 14, 22});
   return one_line(
       only_report([&] { reach_elements<reach><<<2, 8>>>(x.data(), key.data(), 32); }).text);
 }
@@ -129,6 +133,9 @@ TEST_CASE("whether an index lacks blockIdx is asked where all accesses of the li
   CHECK(lacks(by_key, {"on x[0] ", "Should each thread have an element of its own",
                        "Both threads write x[0] at this line", "here 1 replaces 0."}) == "");
   CHECK(by_key.find("blockIdx") == std::string::npos);
+  CHECK(lacks(reach_text<Reach::by_read_rank>(),
+              {"Both are thread 1 of their block, and block 1 thread 1 has read 1 from key[6] (",
+               "): is that the index, or is blockIdx missing in it?"}) == "");
 }
 
 TEST_CASE("a plain += by threads of one block is a race, and names the element") {

@@ -106,6 +106,21 @@ Pattern pattern_of(const Allocation& a, std::uint32_t pc, std::uint32_t other_pc
   return pattern;
 }
 
+/// "block 1 thread 5 has read 5 from key[3] (x.cu:12)" of the latest of its last reads that found this number; empty if none did.
+std::string read_number(const Race& race, std::size_t number) {
+  const RecentReads& r = race.t.recent;
+  for (std::size_t back = 1; back <= kRecentReads; ++back) {
+    const std::size_t slot = (race.t.next_recent - back) % kRecentReads;
+    const bool is_it = r.address[slot] != 0 && r.address[slot] != race.address &&
+                       r.size[slot] >= 2 && r.value[slot] == number;
+    if (!is_it) continue;
+    return fmt::format("{} has read {} from {} ({})", thread_name(race.t.id), number,
+                       describe_element(r.address[slot]),
+                       source_line(return_address_of(r.pc[slot])).text());
+  }
+  return "";
+}
+
 /// A question where one index without blockIdx may have led both threads to one place: they are of equal rank, and it is
 /// the element of this rank, as wherever else these lines have been in the array. Empty otherwise.
 std::string index_question(const Race& race) {
@@ -124,6 +139,10 @@ std::string index_question(const Race& race) {
   if (!found.is_by_rank) return "";
   const std::string both = fmt::format("Both are thread {} of their block",
                                        coordinates(rank_of(a), engine.launch->block));
+  if (const std::string read = element == 0 ? "" : read_number(race, element); !read.empty()) {
+    return wrapped(
+        fmt::format("{}, and {}: is that the index, or is blockIdx missing in it?", both, read));
+  }
   if (element != 0 || !found.is_one_place) return both + ": is blockIdx missing in the index?";
   return wrapped(fmt::format(
       "{}, and this line has accessed no other element than {}: is one block meant to do it, or is "

@@ -59,6 +59,10 @@ void report_host_access(std::uintptr_t address, std::size_t size, bool write, co
                                          const void* caller);
 [[noreturn]] SIMT_RARE void stop_misaligned(std::uintptr_t address, std::size_t size,
                                             AccessKind kind, const void* caller);
+/// An address that must be a multiple of `alignment`. `why`: "..., so that its address is a multiple of 8".
+[[noreturn]] SIMT_RARE void stop_misaligned_object(std::uintptr_t address, std::size_t alignment,
+                                                   const std::string& what, const std::string& why,
+                                                   const void* caller);
 
 /// Files a race, unless this launch has told of the same instructions or lines. `report` gets the
 /// lines of both.

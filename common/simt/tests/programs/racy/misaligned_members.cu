@@ -1,4 +1,4 @@
-// Construct: members of an int2 whose address is no multiple of 8, read one by one. Expect: missed "each member is an access of 4 bytes here; on a GPU the compiler may load both at once".
+// Construct: members of an int2 whose address is no multiple of 8, read one by one. Expect: finding "MISALIGNED" on values.
 #include <cstdio>
 
 __global__ void add_members(const int* values, int* sum) {
