@@ -24,11 +24,16 @@ std::optional<std::uint64_t> whole_number(const std::string& text) {
   return number;
 }
 
-/// An ascending list: whole numbers that follow each other are told as "0 to 99".
+/// An ascending list: whole numbers that follow each other are told as "0 to 99", the same one again and again as "7, 20 times".
 std::vector<std::string> in_ranges(const std::vector<std::string>& values) {
   std::vector<std::string> ranges;
   for (std::size_t i = 0, last = 0; i < values.size(); i = last + 1) {
     last = i;
+    while (last + 1 < values.size() && values[last + 1] == values[i]) ++last;
+    if (last > i) {
+      ranges.push_back(fmt::format("{}, {} times", values[i], last + 1 - i));
+      continue;
+    }
     const std::optional<std::uint64_t> first = whole_number(values[i]);
     while (first && last + 1 < values.size() &&
            whole_number(values[last + 1]) == *first + (last + 1 - i)) {

@@ -17,7 +17,7 @@ inline course::Verdict grid_fits(const course::Counters& counters, std::size_t n
     return {false, "launches: expected 1, found " + std::to_string(counters.launches)};
   }
   if (counters.blocks == needed && counters.threads == needed * block) return {};
-  return {false, "grid: expected <<<" + std::to_string(needed) + ", " + std::to_string(block) +
+  return {false, "launch: expected <<<" + std::to_string(needed) + ", " + std::to_string(block) +
                      ">>>, found <<<" + std::to_string(counters.blocks) + ", " +
                      std::to_string(counters.threads / counters.blocks) + ">>>"};
 }

@@ -137,7 +137,8 @@ course::Verdict gives_everything_back(const Ending& ending) {
   for (const std::string& item : ending.run->not_given_back) list += "\n  " + item;
   return {false, "host_program has not given back:" + list +
                      (ending.thrown ? "\nIt threw an exception: what comes after a throw does not "
-                                      "run, but destructors do."
+                                      "run, but destructors do, except that of an object whose "
+                                      "constructor threw."
                                     : "")};
 }
 

@@ -76,9 +76,11 @@ void check_launch(const std::vector<int>& values, Launch launch, Summary before,
   const Summary expected = reference(values, before, limit);
   const int found = peak.download().front();
   REQUIRE(course::same(found, expected.peak, "peak", about_peak(values, expected.peak, found)));
-  REQUIRE(
-      course::same(alarms.download().front(), expected.alarms, "alarms",
-                   "readings above the limit: " + std::to_string(expected.alarms - before.alarms)));
+  REQUIRE(course::same(
+      alarms.download().front(), expected.alarms, "alarms",
+      "readings above the limit: " + std::to_string(expected.alarms - before.alarms) +
+          (values.empty() ? ""
+                          : " of " + course::elements_text("readings", values, 0, values.size()))));
   REQUIRE(peak.intact("peak"));
   REQUIRE(alarms.intact("alarms"));
 }

@@ -111,8 +111,10 @@ struct List {
 /// Launches the kernel, and checks all that it promises.
 void append(List& list, const std::vector<float>& values, Launch launch, float limit = kLimit) {
   const unsigned before = list.required();
-  INFO("limit " << course::number_text(limit) << ", capacity " << list.capacity
-                << ", required holds " << before << " before the launch");
+  const std::vector<unsigned> expected = indices_above(values, limit);
+  INFO("limit " << course::number_text(limit) << ", capacity " << list.capacity << ", "
+                << course::counted(expected.size(), "hit") << ", required holds " << before
+                << " before the launch");
   const std::vector<unsigned> hits_before = list.hits.download();
   // Reports call memory by the launch's arguments: these have the learner's names.
   const course::Placed<float> samples(values, 1);  // never where four samples could be one load
@@ -121,7 +123,6 @@ void append(List& list, const std::vector<float>& values, Launch launch, float l
   course::launch(append_loud, {launch.grid, launch.block}, samples.data(), values.size(), limit,
                  hits, list.capacity, required);
   const std::vector<unsigned> hits_after = list.hits.download();
-  const std::vector<unsigned> expected = indices_above(values, limit);
   const auto needed = static_cast<unsigned>(before + expected.size());
   REQUIRE(list.hits.intact("hits"));
   REQUIRE(list.counter.intact("required"));

@@ -111,14 +111,21 @@ std::string case_text(std::size_t n, Launch launch, const std::string& data) {
   return course::case_text(n, data, "word_count", launch);
 }
 
-/// "'a', ' ', 133": what is not to be seen by its number.
+/// "'a', '\n', byte 133": as in C++, and what is not to be seen by its number.
 std::string shown_bytes(const std::vector<char>& bytes) {
+  constexpr std::string_view kEscaped = "\t\n\v\f\r\\'", kLetters = "tnvfr\\'";
   std::string shown;
   for (const char byte : bytes) {
     const auto number = static_cast<unsigned char>(byte);
-    shown +=
-        (shown.empty() ? "" : ", ") +
-        (number >= ' ' && number < 0x7f ? std::string{'\'', byte, '\''} : std::to_string(number));
+    const std::size_t escaped = kEscaped.find(byte);
+    if (!shown.empty()) shown += ", ";
+    if (escaped != std::string_view::npos) {
+      shown += std::string{'\'', '\\', kLetters[escaped], '\''};
+    } else if (number >= ' ' && number < 0x7f) {
+      shown += std::string{'\'', byte, '\''};
+    } else {
+      shown += "byte " + std::to_string(number);
+    }
   }
   return shown;
 }

@@ -128,12 +128,17 @@ void record(Recorder& recorder, const std::vector<unsigned>& events, Launch laun
   REQUIRE(recorder.overwritten.intact("overwritten"));
 }
 
+/// "1000", "2^32 - 515".
+std::string number_text(unsigned event) {
+  return event < 1u << 31 ? std::to_string(event) : "2^32 - " + std::to_string(0u - event);
+}
+
 /// n new events, numbered from the recorder's next one on.
 void record(Recorder& recorder, std::size_t n, Launch launch) {
   const unsigned first_event = recorder.next_event;
   recorder.next_event += static_cast<unsigned>(n);
   record(recorder, make_events(first_event, n), launch,
-         course::counted(n, "event") + " from number " + std::to_string(first_event) + " on");
+         course::counted(n, "event") + " from number " + number_text(first_event) + " on");
 }
 
 // ---- what the counters say ----------------------------------------------------------------------

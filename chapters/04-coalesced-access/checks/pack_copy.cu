@@ -160,9 +160,10 @@ TEST_CASE("pack_copy: 16 bytes at a time where both sides are equally misaligned
       const std::uint64_t packs = (n - (16 - start) % 16) / 16, alone = n - 16 * packs;
       // Fewer than 32 bytes may go alone: 16 more than have to, where these are fewer than 16.
       const std::uint64_t most = packs + alone + (alone < 16 ? 15 : 0);
-      constexpr const char* kPacks = "one for each 16 bytes, and one for each byte at the two ends";
-      REQUIRE(course::at_most(c->global_load_lanes, most, "loads by threads", kPacks));
-      REQUIRE(course::at_most(c->global_store_lanes, most, "stores by threads", kPacks));
+      const std::string whole = std::to_string(packs) + " of 16 bytes, and at most " +
+                                std::to_string(most - packs) + " of one byte at the two ends";
+      REQUIRE(course::at_most(c->global_load_lanes, most, "loads by threads", whole));
+      REQUIRE(course::at_most(c->global_store_lanes, most, "stores by threads", whole));
       // 512 bytes from a multiple of 16 on lie in up to 17 sectors.
       constexpr const char* kGaps = "are the lanes of a warp side by side?";
       const std::uint64_t sectors = wide * 17 + kEnds;

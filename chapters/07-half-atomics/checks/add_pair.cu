@@ -308,7 +308,7 @@ __global__ void only_add_shared(__half first, __half second, unsigned offset) {
 }
 
 constexpr const char* kAtomics =
-    "one of a __half2 where the address is\na multiple of 4, two of a __half elsewhere";
+    "A pair at a multiple of 4 bytes needs one of a __half2, another pair two of a __half.";
 constexpr const char* kNoAccess = "atomicAdd returns what was there";
 
 // Promise: where `address` is a multiple of 4 bytes, the call makes one atomicAdd of a __half2, and

@@ -121,23 +121,35 @@ course::Verdict same_bits(const std::vector<bf16>& found, const std::vector<bf16
     const auto text = [](float x) {
       return x == 0 && std::signbit(x) ? std::string("-0") : course::number_text(x);
     };
-    const std::size_t row = t / shape.width, column = t % shape.width;
-    const auto at = [&](const char* name, std::size_t r) {
-      return std::string(name) + "[" + std::to_string(r) + "]";
+    const auto name_of = [&](std::size_t place) {
+      return "table[" + std::to_string(place / shape.width) + "][" +
+             std::to_string(place % shape.width) + "]";
     };
-    const std::string c = "[" + std::to_string(column) + "]";
+    // "weight[2] = 3 times source[2][0] = 1, and ..."; empty if nothing is added to that element.
+    const auto added_to = [&](std::size_t place) {
+      const std::size_t row = place / shape.width, column = place % shape.width;
+      std::string list;
+      std::size_t rows = 0;
+      for (std::size_t r = 0; r < input.index.size(); ++r) {
+        if (static_cast<std::size_t>(input.index[r]) != row || ++rows > 2) continue;
+        const std::string number = "[" + std::to_string(r) + "]";
+        list += (rows > 1 ? ", and weight" : "weight") + number + " = " + text(input.weight[r]) +
+                " times source" + number + "[" + std::to_string(column) +
+                "] = " + text(__bfloat162float(input.source[r * shape.width + column]));
+      }
+      return rows > 2 ? list + ", ... (" + std::to_string(rows) + " rows)" : list;
+    };
     std::string inputs = "It held " + text(__bfloat162float(input.table[t]));
-    std::size_t rows = 0;
-    for (std::size_t r = 0; r < input.index.size(); ++r) {
-      if (static_cast<std::size_t>(input.index[r]) != row || ++rows > 2) continue;
-      inputs += (rows > 1 ? ", and " : "; added is ") + at("weight", r) + " = " +
-                text(input.weight[r]) + " times " + at("source", r) + c + " = " +
-                text(__bfloat162float(input.source[r * shape.width + column]));
+    const std::string added = added_to(t);
+    inputs += added.empty() ? ", and nothing is added to this row" : "; added is " + added;
+    // The other half of its word: an atomic on the whole word adds to it, too.
+    const std::size_t beside = ((t + (shape.odd_table ? 1 : 0)) ^ 1) - (shape.odd_table ? 1 : 0);
+    if (added.empty() && beside < expected.size() && !added_to(beside).empty()) {
+      inputs +=
+          ".\nIn the same word is " + name_of(beside) + ", to which is added " + added_to(beside);
     }
-    if (rows == 0) inputs += ", and nothing is added to this row";
-    if (rows > 2) inputs += ", ... (" + std::to_string(rows) + " rows)";
-    return {false, at("table", row) + c + ": expected " + text(e) + ", found " + text(f) + "\n" +
-                       inputs + "."};
+    return {false,
+            name_of(t) + ": expected " + text(e) + ", found " + text(f) + "\n" + inputs + "."};
   }
   return {};
 }

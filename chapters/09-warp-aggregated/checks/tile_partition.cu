@@ -94,6 +94,19 @@ course::Verdict untouched(const std::vector<float>& out, std::size_t from, std::
   return {};
 }
 
+/// "out[9], in the front, holds -0, which is not below the pivot": the first number that belongs to the other side, of what
+/// *used counts; empty if there is none.
+std::string wrong_side(const std::vector<float>& out, std::size_t first, std::size_t count,
+                       float pivot, bool is_front) {
+  for (std::size_t k = first; k < std::min(first + count, out.size()); ++k) {
+    if ((out[k] < pivot) == is_front || out[k] == kFree) continue;
+    return "out[" + std::to_string(k) + "], in the " + (is_front ? "front" : "back") + ", holds " +
+           text_of(std::bit_cast<unsigned>(out[k])) + ", which is " + (is_front ? "not " : "") +
+           "below the pivot";
+  }
+  return "";
+}
+
 // ---- some launches into one output -------------------------------------------------------------
 
 /// Places of `out` that no number needs, and those that are taken before the first launch.
@@ -132,10 +145,14 @@ void check_launches(const Kind& kind, std::size_t n, Launch launch, const Places
   for (std::size_t k = 0; k < launches * n; ++k)
     (x[k % n] < kind.pivot ? low : high).push_back(x[k % n]);
   const unsigned long long word = used.download().front();
-  REQUIRE(course::same(word & 0xffff'ffffu, far_front + front + low.size(),
-                       "used, low 32 bits (the front)"));
-  REQUIRE(course::same(word >> 32, far_back + back + high.size(), "used, high 32 bits (the back)"));
   const std::vector<float> found = memory.download();
+  const std::size_t in_front = (word & 0xffff'ffffu) - far_front - front;
+  const std::size_t in_back = std::min((word >> 32) - far_back - back, capacity - back);
+  REQUIRE(course::same(word & 0xffff'ffffu, far_front + front + low.size(),
+                       "used, low 32 bits (the front)",
+                       wrong_side(found, front, in_front, kind.pivot, true)));
+  REQUIRE(course::same(word >> 32, far_back + back + high.size(), "used, high 32 bits (the back)",
+                       wrong_side(found, capacity - back - in_back, in_back, kind.pivot, false)));
   REQUIRE(untouched(found, 0, front, far_front, kTaken));
   REQUIRE(untouched(found, capacity - back, back, far_front, kTaken));
   REQUIRE(untouched(found, front + low.size(), spare, far_front, "which no number needs"));

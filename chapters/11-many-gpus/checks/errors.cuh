@@ -35,9 +35,9 @@ inline course::Verdict throws_error(const std::function<void()>& work) {
   return {false, "expected a course::CudaError, but no exception was thrown"};
 }
 
-/// Lets the CUDA calls of `work` fail one after the other, on the CPU device: ok if the device that was current before is
-/// current after each error that `work` throws.
-inline course::Verdict keeps_current_device(const std::function<void()>& work) {
+/// Lets the CUDA calls of `work` fail one after the other, on the CPU device: ok if each is thrown as a CudaError, or `work`
+/// returns that its result is right all the same, and if the device that was current before is current after each error.
+inline course::Verdict tells_errors(const std::function<course::Verdict()>& work) {
   for (std::uint64_t number = 1;; ++number) {
     course::Verdict verdict;
     std::string place;
@@ -46,9 +46,10 @@ inline course::Verdict keeps_current_device(const std::function<void()>& work) {
       int before = -1, after = -1;
       CUDA_CHECK(cudaGetDevice(&before));
       bool threw = false;
+      course::Verdict result;
       const auto failed = course::with_failing_call(number, cudaErrorUnknown, [&] {
         try {
-          work();
+          result = work();
         } catch (const course::CudaError&) {
           threw = true;
         }
@@ -58,6 +59,10 @@ inline course::Verdict keeps_current_device(const std::function<void()>& work) {
       if (threw) {
         verdict = course::same(after, before,
                                "the current device after an error of the CUDA call at " + place);
+      } else if (!result) {
+        verdict = {false, "expected a course::CudaError for the CUDA call at " + place +
+                              ", which failed on purpose, but no exception was thrown\n" +
+                              result.text};
       }
       for (int device = 0; device < course::device_count(); ++device) {  // they may still work
         CUDA_CHECK(cudaSetDevice(device));

@@ -219,10 +219,10 @@ TEST_CASE("split_sum: a device more than there are is an error") {
   const int devices = course::device_count();
   for (const int before : {0, devices - 1}) {
     const course::OnDevice on(before);
-    INFO("split_sum(h_x, 100, " << devices + 1 << ") with " << devices << " devices; device "
-                                << before << " is current");
     double sum = 0;
     for (const std::size_t n : {100, devices, 0}) {
+      INFO("split_sum(h_x, " << n << ", " << devices + 1 << ") with " << devices
+                             << " devices; device " << before << " is current");
       course::Verdict verdict;
       std::optional<course::Counters> c;
       const auto run = course::watch_host(
@@ -307,16 +307,19 @@ TEST_CASE("split_sum: a device that fails is an error") {
       }));
 }
 
-// Promise: the device that is current before the call is current after an error of any CUDA call (CPU device only).
-TEST_CASE("split_sum: the current device stays the current one, whichever CUDA call fails") {
+// Promise: the call throws course::CudaError if a CUDA call fails without which the sum is wrong, and the device that is
+// current before is current after the error (CPU device only).
+TEST_CASE(
+    "split_sum: whichever CUDA call fails, the error is told, and the current device stays the current one") {
   course::skip_without_checker();  // no call of a GPU can be made to fail
   if (course::has_run_before()) return;
   course::with_devices(3, cleared([] {
                          const std::vector<float> x(300, 1.0f);
                          const course::OnDevice on(1);
                          INFO("split_sum(h_x, 300, 3); device 1 is current before");
-                         REQUIRE(error_checks::keeps_current_device(
-                             [&] { static_cast<void>(split_sum(x.data(), x.size(), 3)); }));
+                         REQUIRE(error_checks::tells_errors([&] {
+                           return course::same(split_sum(x.data(), x.size(), 3), 300.0, "the sum");
+                         }));
                        }));
 }
 

@@ -314,11 +314,12 @@ TEST_CASE("system_counter: a missing device is an error") {
   const Parts p({{0, 100}, {before, 100}});
   const course::OnDevice on(before);
   for (const std::size_t place : {0u, 1u, 2u}) {
-    INFO("parts[" << place << "] is on device " << devices << "; only " << devices << " are there");
     std::vector<DeviceValues> parts = p.parts;
     const auto at = parts.begin() + static_cast<std::ptrdiff_t>(place);
     parts.insert(at, {devices, p.parts[0].d_values, 100});
     for (const std::size_t n : {100u, 0u}) {
+      INFO("parts[" << place << "] has " << n << " values on device " << devices << "; only "
+                    << devices << " are there");
       parts[place].n = n;
       REQUIRE(system_counter_check::throws_error(parts));
     }
@@ -344,18 +345,22 @@ TEST_CASE("system_counter: a device that fails is an error") {
   });
 }
 
-// Promise: the device that is current before the call is current after an error of any CUDA call (CPU device only).
-TEST_CASE("system_counter: the current device stays the current one, whichever CUDA call fails") {
+// Promise: the call throws course::CudaError if a CUDA call fails without which the count is wrong, also that which waits for
+// a device, and the device that is current before is current after the error (CPU device only).
+TEST_CASE(
+    "system_counter: whichever CUDA call fails, the error is told, and the current device stays the current one") {
   course::skip_without_checker();  // no call of a GPU can be made to fail
   if (course::has_run_before()) return;
   course::with_devices(3, [] {
     const Parts p({{0, 100}, {2, 100}, {1, 100}});
     const course::OnDevice on(1);
     course::ManagedBuffer<unsigned long long> counter(1);
-    counter[0] = kBefore;
     INFO("100 values on each of 3 devices; device 1 is current before");
-    REQUIRE(error_checks::keeps_current_device(
-        [&] { count_on_all_devices(p.parts, kKey, counter.data()); }));
+    REQUIRE(error_checks::tells_errors([&] {
+      counter[0] = kBefore;
+      count_on_all_devices(p.parts, kKey, counter.data());
+      return course::same(counter[0], p.expected, "*counter");
+    }));
   });
 }
 

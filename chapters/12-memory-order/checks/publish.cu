@@ -47,8 +47,8 @@ __global__ void wait_for_two(unsigned* data, unsigned* sums, unsigned* flags) {
   }
 }
 
-/// Block 0 publishes long after block 1 has begun to wait. *early is 1 if that one has not waited.
-__global__ void publish_late(unsigned* flag, unsigned* begun, unsigned* early) {
+/// Block 0 publishes `round` long after block 1 has begun to wait for it. *early is 1 if that one has not waited.
+__global__ void publish_late(unsigned round, unsigned* flag, unsigned* begun, unsigned* early) {
   if (blockIdx.x == 0) {
     for (int look = 0; threadIdx.x == 0 && look < 3000; ++look) {
       __nanosleep(64);
@@ -56,10 +56,10 @@ __global__ void publish_late(unsigned* flag, unsigned* begun, unsigned* early) {
       if (state == 0) look = 0;  // block 1 may not have started
       if (state == 2) *early = 1;
     }
-    publish(flag, 1);
+    publish(flag, round);
   } else {
     if (threadIdx.x == 0) atomicExch(begun, 1u);
-    wait_for(flag, 1);
+    wait_for(flag, round);
     if (threadIdx.x == 0) atomicExch(begun, 2u);
   }
 }
@@ -88,6 +88,20 @@ void check_rounds(unsigned blocks, unsigned width, unsigned rounds, bool from_fi
   REQUIRE(course::same(flags.download(), std::vector<unsigned>(blocks, last), "flags"));
   REQUIRE(data.intact("data"));
   REQUIRE(flags.intact("flags"));
+}
+
+// Promise: wait_for() does not return before the other block has published the round, whichever number it has.
+TEST_CASE("publish: wait_for waits, however long the other block takes") {
+  for (const unsigned round : {1u, 0x7FFF'FFFFu, 0x8000'0000u, 0xFFFF'FFFFu}) {
+    auto words = course::DeviceBuffer<unsigned>::zeros(3);
+    unsigned* const flag = words.data();
+    INFO("wait_for(flag, " << round
+                           << ") by block 1; *flag is 0 until block 0 calls publish() late");
+    course::launch(publish_late, {2, 64}, round, flag, flag + 1, flag + 2);
+    const std::vector<unsigned> found = words.download();
+    REQUIRE(course::none(found[2], "returns of wait_for() before publish() was called"));
+    REQUIRE(course::same(found[0], round, "*flag at the end"));
+  }
 }
 
 // Promise: after publish() *flag is `round`.
@@ -135,14 +149,6 @@ TEST_CASE("publish: a block waits for two flags in a row") {
 TEST_CASE("publish: large blocks") {
   check_rounds(3, 1024, 2, false);
   check_rounds(3, 1000, 2, true);
-}
-
-// Promise: wait_for() does not return before the other block has published the round.
-TEST_CASE("publish: wait_for waits, however long the other block takes") {
-  auto words = course::DeviceBuffer<unsigned>::zeros(3);
-  unsigned* const flag = words.data();
-  course::launch(publish_late, {2, 64}, flag, flag + 1, flag + 2);
-  REQUIRE(course::same(words.download(), {1, 2, 0}, "flag, begun, returned too early"));
 }
 
 // Promise: both functions are right where the lanes of a warp go in step.

@@ -129,7 +129,11 @@ TEST_CASE("spin_lock: try_lock takes a free lock, and does not wait for one that
   auto words = course::DeviceBuffer<unsigned>::zeros(3);
   course::DeviceBuffer<unsigned> results(4);
   course::launch(try_alone, {1, 1}, words.data(), results.data());
-  REQUIRE(course::same(results.download(), {1, 0, 1, 1}, "results"));
+  const std::vector<unsigned> found = results.download();
+  REQUIRE(course::same(found[0], 1u, "try_lock(&words[1]), which is free"));
+  REQUIRE(course::same(found[1], 0u, "try_lock(&words[1]) again, without an unlock between"));
+  REQUIRE(course::same(found[2], 1u, "try_lock(&words[0]), another lock, which is free"));
+  REQUIRE(course::same(found[3], 1u, "try_lock(&words[1]) after unlock(&words[1])"));
   REQUIRE(course::same(words.download(), {0, 0, 0}, "word"));
 }
 
@@ -151,7 +155,9 @@ TEST_CASE("spin_lock: lock takes one lock, and unlock gives it back") {
   auto words = course::DeviceBuffer<unsigned>::zeros(3);
   course::DeviceBuffer<unsigned> results(2);
   course::launch(lock_alone, {1, 1}, words.data(), results.data());
-  REQUIRE(course::same(results.download(), {0, 1}, "results"));
+  const std::vector<unsigned> found = results.download();
+  REQUIRE(course::same(found[0], 0u, "try_lock(&words[1]) after lock(&words[1])"));
+  REQUIRE(course::same(found[1], 1u, "try_lock(&words[0]), another lock, which is free"));
   REQUIRE(course::same(words.download(), {0, 0, 0}, "word"));
 }
 

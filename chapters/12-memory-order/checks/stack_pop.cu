@@ -94,10 +94,10 @@ course::Verdict each_head_has_one_follower(const std::vector<ull>& heads) {
     if (before % 2 == turn % 2) continue;
     return {
         false,
-        "*head was " + std::to_string(heads[turn]) + " (" + std::to_string(heads[turn] >> 32) +
-            " in its upper half, " + std::to_string(heads[turn] & 0xFFFF'FFFFu) +
-            " in its lower one) when next[0] was " + std::to_string(2 - before % 2) +
-            ", and is the same now that it is " + std::to_string(2 - turn % 2) + ", after " +
+        "*head was " + std::to_string(heads[turn] >> 32) + " in its upper half and " +
+            std::to_string(heads[turn] & 0xFFFF'FFFFu) + " in its lower one when next[0] was " +
+            std::to_string(2 - before % 2) + ", and is the same now that it is " +
+            std::to_string(2 - turn % 2) + ", after " +
             course::counted(calls_before(turn) - calls_before(before), "call") +
             " of pop().\nBy *head alone, a pop() that has waited meanwhile cannot tell the two lists apart "
             "(ABA). Does something else keep them apart? A lock may not: no pop() waits for another."};

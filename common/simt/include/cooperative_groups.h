@@ -75,8 +75,7 @@ SIMT_UNINSTRUMENTED void finish_shuffle(const simt::Lanes& lanes) {
       __builtin_memcpy(to.theirs, from.mine, sizeof(T));
     } else {
       simt::fill_undefined(to.theirs, sizeof(T));
-      simt::read_absent_lane(lanes, l,
-                             "a shuffle reads a rank outside the group: the value is undefined");
+      simt::read_absent_lane(lanes, l);
     }
   }
 }

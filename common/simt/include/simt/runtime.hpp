@@ -57,8 +57,8 @@ void warp_call(WarpCall& call);
 /// small or zero. It changes from call to call and from seed to seed, so that no program lives on it.
 void fill_undefined(unsigned char* bytes, std::size_t size);
 /// Lane `lane` of a shuffle has asked for the value of one that takes no part, whose number is its
-/// `argument`: a remark with this text, or a finding, as report_absent_lanes() of testing.hpp says.
-void read_absent_lane(const Lanes& lanes, unsigned lane, const char* text);
+/// `argument`: a remark, or a finding, as report_absent_lanes() of testing.hpp says.
+void read_absent_lane(const Lanes& lanes, unsigned lane);
 
 /// For traces: what the running lane brought to the operation that it has just made, what it got,
 /// and from which lane of its warp. What is left out is unknown, or means nothing.

@@ -129,10 +129,7 @@ SIMT_UNINSTRUMENTED inline void finish_shuffle(const Lanes& lanes) {
       __builtin_memcpy(mine.out, lanes.call[source]->in, mine.size);
     } else {
       fill_undefined(mine.out, mine.size);
-      read_absent_lane(
-          lanes, l,
-          "a shuffle reads a lane that is not in the mask or has returned: the value is undefined. "
-          "Lanes of a mask need not be neighbours, and __activemask() may name fewer each time");
+      read_absent_lane(lanes, l);
     }
   }
 }

@@ -16,10 +16,7 @@ std::uint32_t clock_of(const Access& access) { return access.clock >> kClockShif
 bool has_name(const SyncEvent& e, const char* name) { return std::strcmp(e.name, name) == 0; }
 
 /// Such as atomicAdd: what it leaves depends on what was there.
-bool counts(const SyncEvent& e) {
-  const bool swaps = has_name(e, "compare_exchange") || std::strncmp(e.name, "atomicCAS", 9) == 0;
-  return !is_load(e) && !replaces(e) && !swaps;
-}
+bool counts(const SyncEvent& e) { return !is_load(e) && !replaces(e) && !is_compare_and_swap(e); }
 
 /// The event in which the thread made this access.
 Done find_event(const Access& access) {
@@ -120,6 +117,9 @@ bool is_store(const SyncEvent& e) {
 
 bool replaces(const SyncEvent& e) {
   return is_store(e) || has_name(e, "exchange") || std::strncmp(e.name, "atomicExch", 10) == 0;
+}
+bool is_compare_and_swap(const SyncEvent& e) {
+  return has_name(e, "compare_exchange") || std::strncmp(e.name, "atomicCAS", 9) == 0;
 }
 bool is_fence(const SyncEvent& e) { return e.kind == AccessKind::fence; }
 

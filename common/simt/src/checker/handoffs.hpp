@@ -34,6 +34,7 @@ bool is_load(const SyncEvent& e);
 bool is_store(const SyncEvent& e);
 /// Leaves a value of the thread's own, whatever was there.
 bool replaces(const SyncEvent& e);
+bool is_compare_and_swap(const SyncEvent& e);
 bool is_fence(const SyncEvent& e);
 
 struct Fences {

@@ -46,6 +46,7 @@ struct LateStore {
 struct Signal {
   std::uintptr_t address = 0;
   std::uint32_t pc = 0;
+  std::uint32_t thread = 0;
 };
 
 struct LateStores {
@@ -114,13 +115,16 @@ void explain(const LateStore& store, const Thread& t, std::uintptr_t address, st
     const SourceLine store_line = source_line(return_address_of(store.pc));
     if (is_in_library(load_line) && is_in_library(store_line))
       return;  // a header knows what it needs
-    clue_text(fmt::format("this load finds an old value of {}.\n"
-                          "  {} stores it at {},\n"
-                          "  and goes on to {} at {},\n{}",
-                          describe_address(address), thread_name(store.thread), store_line.text(),
-                          describe_address(signal.address),
-                          source_line(return_address_of(signal.pc)).text(), why),
-              return_address_of(pc));
+    clue_text(
+        fmt::format("this load finds an old value of {}.\n"
+                    "  {} stores it at {},\n"
+                    "  and {} {} at {},\n{}",
+                    describe_address(address), thread_name(store.thread), store_line.text(),
+                    signal.thread == store.thread ? std::string("goes on to")
+                                                  : thread_name(signal.thread) + " then stores",
+                    describe_address(signal.address),
+                    source_line(return_address_of(signal.pc)).text(), why),
+        return_address_of(pc));
   });
 }
 
@@ -159,7 +163,7 @@ void remember_late_store(Thread& t, std::uintptr_t address, std::size_t size, Ac
   const bool is_known = found != late.at.end();
   // An atomic function works on the latest value: what was there before is seen by all now.
   const bool is_atomic_function = kind == AccessKind::atomic;
-  if (t.block->has_late_stores) late.signal_of_block[t.block->linear] = {address, pc};
+  if (t.block->has_late_stores) late.signal_of_block[t.block->linear] = {address, pc, t.id};
   if (size > kWidest || (is_atomic_function && !late.has_loads) || dice() % late.odds != 0 ||
       (!is_known && late.at.size() >= kMostStores)) {
     if (is_known) late.at.erase(found);

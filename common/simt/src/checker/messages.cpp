@@ -228,6 +228,13 @@ std::string hint_beside_atomic(const Race& race) {
               "  overwrites what atomics of other threads did before it.";
     return fmt::format(fmt::runtime(text), barrier) + beside_last_barrier(race);
   }
+  if (plain.kind == AccessKind::read && event != nullptr && is_compare_and_swap(*event)) {
+    return fmt::format(
+        "Other threads may change {} before or after this read: it finds any of their values. It counts\n"
+        "  if a {} by this thread that expects the value read confirms it.\n"
+        "  Without one, use the value that the atomic function returns.",
+        x, event->name);
+  }
   if (plain.kind == AccessKind::read) {
     return fmt::format(
         "The atomics of other threads may change {} before or after this read: it finds any of\n"

@@ -92,6 +92,11 @@ std::string overflow_text(std::ptrdiff_t index) {
         "  from 0.",
         index, kUnsigned - index);
   }
+  if (index >= kInt && index < kInt + kNear) {
+    return fmt::format(
+        "{} is 2^31 + {}, and the largest int is 2^31 - 1: is it compared, or subtracted, as an int?",
+        index, index - kInt);
+  }
   if (index >= -kInt && index < -kInt + kNear) {
     return fmt::format(
         "The index is {}, which is {} - 2^32: the largest int is 2^31 - 1, and an int\n"

@@ -94,17 +94,19 @@ void fill_undefined(unsigned char* bytes, std::size_t size) {
 
 void report_absent_lanes(bool as_findings) { absent_lanes_are_findings = as_findings; }
 
-void read_absent_lane(const Lanes& lanes, unsigned lane, const char* text) {
+void read_absent_lane(const Lanes& lanes, unsigned lane) {
   const void* const caller = lanes.call[lane]->caller;
-  if (!absent_lanes_are_findings) {
-    note(text, caller);
-    return;
-  }
   const std::uint32_t pc = pc_of(caller);
   if (!is_worth_telling(ReportKind::absent_lane, pc, pc)) return;
   Block& block = *completing;
   const Thread& t = *block.lane(completing_warp, lane);
-  on_host_stack([&] { file_report(absent_lane_finding(block, t, lanes)); });
+  on_host_stack([&] {
+    if (absent_lanes_are_findings) {
+      file_report(absent_lane_finding(block, t, lanes));
+    } else {
+      note_text(absent_lane_text(block, t, lanes), caller);
+    }
+  });
 }
 
 namespace {

@@ -243,6 +243,11 @@ std::string absent_lanes_text(const Block& block, unsigned w, const Lanes& lanes
       lanes.mask, undefined);
 }
 
+std::string absent_lane_text(const Block& block, const Thread& t, const Lanes& lanes) {
+  return fmt::format("{} (lane {}) gets an undefined value from this shuffle: {}", thread_name(t),
+                     t.lane, why_absent(block, t, lanes));
+}
+
 Report absent_lane_finding(const Block& block, const Thread& t, const Lanes& lanes) {
   const WarpCall& call = *lanes.call[t.lane];
   const SourceLine where = source_line(call.caller);

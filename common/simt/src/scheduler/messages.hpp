@@ -17,6 +17,8 @@ Report foreign_mask_finding(const WarpCall& call, const Thread& t);
 std::string absent_lanes_text(const Block& block, unsigned w, const Lanes& lanes,
                               const WarpCall& call);
 /// A thread of the block reads a lane that takes no part in its shuffle.
+/// Of a lane that has asked for the value of one that takes no part: a remark, or a finding.
+std::string absent_lane_text(const Block& block, const Thread& t, const Lanes& lanes);
 Report absent_lane_finding(const Block& block, const Thread& t, const Lanes& lanes);
 /// All threads of a block wait for the grid, but thread 0 has returned.
 Report headless_block_finding(const Block& block);
