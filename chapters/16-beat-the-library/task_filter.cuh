@@ -39,11 +39,9 @@ inline void filter_group(course::Ladder& ladder, const std::vector<Rung<FilterAn
     rung.bytes = (n + expected.size()) * sizeof(int) + count.bytes();
     return rung;
   };
-  for (const Rung<FilterAnswer>& rung : rungs) {
-    if (n > rung.most) continue;
-    const auto launch = [&] { rung.launch(d_x.data(), n, out.data(), count.data()); };
-    ladder.rung(row({.name = rung.name, .changed = rung.changed, .launch = launch}));
-  }
+  answer_rungs(ladder, rungs, n, row, [&](const FilterAnswer& answer) {
+    answer(d_x.data(), n, out.data(), count.data());
+  });
 #if !COURSE_CPU_DEVICE
   ladder.vendor(row(cub_filter(d_x.data(), n, out.data(), count.data())));
 #endif

@@ -46,11 +46,8 @@ inline void histogram_group(course::Ladder& ladder, const std::vector<Rung<Histo
     rung.bytes = d_bytes.bytes() + bins.bytes();
     return rung;
   };
-  for (const Rung<HistogramAnswer>& rung : rungs) {
-    if (n > rung.most) continue;
-    const auto launch = [&] { rung.launch(d_bytes.data(), n, bins.data()); };
-    ladder.rung(row({.name = rung.name, .changed = rung.changed, .launch = launch}));
-  }
+  answer_rungs(ladder, rungs, n, row,
+               [&](const HistogramAnswer& answer) { answer(d_bytes.data(), n, bins.data()); });
 #if !COURSE_CPU_DEVICE
   ladder.vendor(row(cub_histogram(d_bytes.data(), n, bins.data())));
 #endif

@@ -43,11 +43,8 @@ inline void scan_group(course::Ladder& ladder, const std::vector<Rung<ScanAnswer
     rung.bytes = d_x.bytes() + out.bytes();
     return rung;
   };
-  for (const Rung<ScanAnswer>& rung : rungs) {
-    if (n > rung.most) continue;
-    const auto launch = [&] { rung.launch(d_x.data(), n, out.data()); };
-    ladder.rung(row({.name = rung.name, .changed = rung.changed, .launch = launch}));
-  }
+  answer_rungs(ladder, rungs, n, row,
+               [&](const ScanAnswer& answer) { answer(d_x.data(), n, out.data()); });
 #if !COURSE_CPU_DEVICE
   ladder.vendor(row(cub_scan(d_x.data(), n, out.data())));
 #endif

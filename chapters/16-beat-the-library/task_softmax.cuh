@@ -57,11 +57,8 @@ inline void softmax_group(course::Ladder& ladder, const std::vector<Rung<Softmax
     rung.bytes = d_x.bytes() + y.bytes();
     return rung;
   };
-  for (const Rung<SoftmaxAnswer>& rung : rungs) {
-    if (n > rung.most) continue;
-    const auto launch = [&] { rung.launch(d_x.data(), rows, width, y.data()); };
-    ladder.rung(row({.name = rung.name, .changed = rung.changed, .launch = launch}));
-  }
+  answer_rungs(ladder, rungs, n, row,
+               [&](const SoftmaxAnswer& answer) { answer(d_x.data(), rows, width, y.data()); });
 #if !COURSE_CPU_DEVICE
   ladder.vendor(row(cub_softmax(d_x.data(), rows, width, y.data())));
 #endif

@@ -40,11 +40,8 @@ inline void sum_group(course::Ladder& ladder, const std::vector<Rung<SumAnswer>>
     rung.bytes = d_x.bytes() + y.bytes();
     return rung;
   };
-  for (const Rung<SumAnswer>& rung : rungs) {
-    if (n > rung.most) continue;
-    const auto launch = [&] { rung.launch(d_x.data(), n, y.data()); };
-    ladder.rung(row({.name = rung.name, .changed = rung.changed, .launch = launch}));
-  }
+  answer_rungs(ladder, rungs, n, row,
+               [&](const SumAnswer& answer) { answer(d_x.data(), n, y.data()); });
 #if !COURSE_CPU_DEVICE
   ladder.vendor(row(cub_sum(d_x.data(), n, y.data())));
 #endif

@@ -3,12 +3,14 @@
 
 #include <cuda_fp16.h>
 
+#include <course/ladder.cuh>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 /// Sets *d_y to x[0] + ... + x[n-1].
 using SumAnswer = std::function<void(const float* d_x, std::size_t n, float* d_y)>;
@@ -34,6 +36,18 @@ struct Rung {
   Answer launch;
   std::size_t most = SIZE_MAX;  // elements for which it is timed: with more it takes seconds
 };
+
+/// Runs the rungs that are timed with n elements. `row` adds to a row what all of the group have in common; `call` calls an
+/// answer with the group's arrays.
+template <class Answer, class Row, class Call>
+void answer_rungs(course::Ladder& ladder, const std::vector<Rung<Answer>>& rungs, std::size_t n,
+                  Row row, Call call) {
+  for (const Rung<Answer>& rung : rungs) {
+    if (n > rung.most) continue;
+    const auto launch = [&rung, call] { call(rung.launch); };
+    ladder.rung(row({.name = rung.name, .changed = rung.changed, .launch = launch}));
+  }
+}
 
 /// A new object of a struct that answers a task, as a function. It is kept as long as the function.
 template <class T>
