@@ -225,9 +225,7 @@ TEST_CASE("argmax_first: NaNs of all bits") {
 
 // Promise: a launch may have fewer warps than rows.
 TEST_CASE("argmax_first: a warp has several rows, each far from the one before") {
-  const auto& [shape, launch] = row_checks::kSeveralEach;
-  argmax_first_check::check_rows(shape, launch, row_checks::kRowsFall);
-  argmax_first_check::check_rows(shape, launch, row_checks::kRowsRise);
+  row_checks::check_several_each(check_rows);
 }
 
 // Promise: a column may need more than 16 bits.
@@ -243,8 +241,7 @@ TEST_CASE("argmax_first: long rows") {
                                  "below zero, but 3 in columns 70001 and 99998 of row 0, and in "
                                  "each 97th one from 40003 on of row 1",
                                  x);
-  argmax_first_check::check_rows(row_checks::kLongRows.shape, row_checks::kLongRows.launch,
-                                 row_checks::kRowsFall);
+  row_checks::check_long_rows(check_rows);
 }
 
 // Promise: a column may need more than the 21 bits that 16 bits of a lane's own can tell.
@@ -297,33 +294,11 @@ TEST_CASE("argmax_first: the lanes of a warp go in step") {
 // Promise: threads share the rows.
 TEST_CASE("argmax_first: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
-  for (const Kind& kind : kKinds) {  // what is rare is loaded once, too
-    const auto& [uneven, uneven_launch] = row_checks::kUneven[0];
-    const auto read = course::count(
-        [&, s = uneven, l = uneven_launch] { argmax_first_check::check_rows(s, l, kind); });
-    INFO(row_checks::text_of(uneven, kind.text, "argmax_first", uneven_launch));
-    REQUIRE(row_checks::reads_uneven<__half>(*read, uneven, 1));
-  }
-  for (const auto& [uneven, uneven_launch] : row_checks::kUneven) {
-    const auto read = course::count(
-        [&, s = uneven, l = uneven_launch] { argmax_first_check::check_rows(s, l, kTies); });
-    INFO(row_checks::text_of(uneven, kTies.text, "argmax_first", uneven_launch));
-    REQUIRE(row_checks::reads_uneven<__half>(*read, uneven, 1));
-  }
-  {
-    const auto& [longer, longer_launch] = row_checks::kLonger;
-    const auto more = course::count(
-        [&, s = longer, l = longer_launch] { argmax_first_check::check_rows(s, l, kTies); });
-    INFO(row_checks::text_of(longer, kTies.text, "argmax_first", longer_launch));
-    REQUIRE(row_checks::reads_at_most<__half>(*more, longer.rows * longer.columns, 1));
-  }
-  const auto& [shape, launch] = row_checks::kCounted;
-  const std::size_t elements = shape.rows * shape.columns;
-  const auto counters = row_checks::count_rows(
-      [&, s = shape, l = launch] { argmax_first_check::check_rows(s, l, kTies); }, elements);
-  INFO(row_checks::text_of(shape, kTies.text, "argmax_first", launch));
-  REQUIRE(row_checks::reads_at_most<__half>(*counters, elements, 1));
-  REQUIRE(row_checks::is_shared(*counters, elements));
+  const row_checks::Loads<__half> loads{"argmax_first", check_rows, kTies};
+  loads.check_kinds(kKinds);
+  loads.check_uneven();
+  loads.check_longer();
+  loads.check_shared();
 }
 
 }  // namespace argmax_first_check

@@ -187,10 +187,8 @@ TEST_CASE("merge_moments: every kind of elements, blocks of many sizes") {
 
 // Promise: a launch may have fewer warps than rows.
 TEST_CASE("merge_moments: a warp has several rows, each far from the one before") {
-  const auto& [shape, launch] = row_checks::kSeveralEach;
-  check_rows(shape, launch, row_checks::kRowsFall);
-  check_rows(shape, launch, row_checks::kRowsRise);
-  check_rows(shape, launch,
+  row_checks::check_several_each(check_rows);
+  check_rows(row_checks::kSeveralEach.shape, row_checks::kSeveralEach.launch,
              {"two rows are 10^7, the next two k / 64 with k from -16 to 15, and so on", [](E e) {
                 return e.row / 2 % 2 == 0 ? 1e7f : static_cast<float>(e.random % 32 - 16) / 64;
               }});
@@ -206,7 +204,7 @@ TEST_CASE("merge_moments: long rows") {
              {"32 of 400 columns are 10^6, the others -16 to 15, in no order", [](E e) {
                 return e.column % 400 < 32 ? 1e6f : static_cast<float>(e.random % 32 - 16);
               }});
-  check_rows(row_checks::kLongRows.shape, row_checks::kLongRows.launch, row_checks::kRowsFall);
+  row_checks::check_long_rows(check_rows);
 }
 
 // Promise: a row of up to 2^11 columns may rise or fall, if its |mean| is at most 10 standard deviations.
@@ -256,40 +254,12 @@ TEST_CASE("merge_moments: the lanes of a warp go in step") {
 // Promise: threads share the rows.
 TEST_CASE("merge_moments: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
-  for (const Kind& kind : kKinds) {  // what is rare is loaded once, too
-    const auto& [uneven, uneven_launch] = row_checks::kUneven[0];
-    const auto read = course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kind); });
-    INFO(row_checks::text_of(uneven, kind.text, "row_moments", uneven_launch));
-    REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 1));
-  }
-  for (const auto& [uneven, uneven_launch] : row_checks::kUneven) {
-    const auto read =
-        course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kSmall); });
-    INFO(row_checks::text_of(uneven, kSmall.text, "row_moments", uneven_launch));
-    REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 1));
-  }
-  {
-    const auto short_rows = course::count(
-        [&] { check_rows(row_checks::kShort.shape, row_checks::kShort.launch, kSmall); });
-    INFO(row_checks::text_of(row_checks::kShort.shape, kSmall.text, "row_moments",
-                             row_checks::kShort.launch));
-    REQUIRE(course::at_most(short_rows->global_load_lanes, 64 * 32, "loads by single lanes",
-                            "each element is read once"));
-  }
-  {
-    const auto& [longer, longer_launch] = row_checks::kLonger;
-    const auto more =
-        course::count([&, s = longer, l = longer_launch] { check_rows(s, l, kSmall); });
-    INFO(row_checks::text_of(longer, kSmall.text, "row_moments", longer_launch));
-    REQUIRE(row_checks::reads_at_most<float>(*more, longer.rows * longer.columns, 1));
-  }
-  const auto& [shape, launch] = row_checks::kCounted;
-  const std::size_t elements = shape.rows * shape.columns;
-  const auto counters =
-      row_checks::count_rows([&, s = shape, l = launch] { check_rows(s, l, kSmall); }, elements);
-  INFO(row_checks::text_of(shape, kSmall.text, "row_moments", launch));
-  REQUIRE(row_checks::reads_at_most<float>(*counters, elements, 1));
-  REQUIRE(row_checks::is_shared(*counters, elements));
+  const row_checks::Loads<float> loads{"row_moments", check_rows, kSmall};
+  loads.check_kinds(kKinds);
+  loads.check_uneven();
+  loads.check_short();
+  loads.check_longer();
+  loads.check_shared();
 }
 
 }  // namespace merge_moments_check

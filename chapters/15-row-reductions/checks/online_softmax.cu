@@ -199,9 +199,7 @@ TEST_CASE("online_softmax: rows of -infinity, but for one number and one NaN or 
 
 // Promise: a launch may have fewer warps than rows.
 TEST_CASE("online_softmax: a warp has several rows, each far from the one before") {
-  const auto& [shape, launch] = row_checks::kSeveralEach;
-  check_rows(shape, launch, row_checks::kRowsFall);
-  check_rows(shape, launch, row_checks::kRowsRise);
+  row_checks::check_several_each(check_rows);
 }
 
 // Promise: a row may have more than 2^16 columns.
@@ -218,7 +216,7 @@ TEST_CASE("online_softmax: long rows") {
              {"0 in the first 64 columns, and 79.5 or 87.5 in all others", [](E e) {
                 return e.column < 64 ? 0.0f : e.row == 0 ? 79.5f : 87.5f;
               }});
-  check_rows(row_checks::kLongRows.shape, row_checks::kLongRows.launch, row_checks::kRowsFall);
+  row_checks::check_long_rows(check_rows);
 }
 
 // Promise: a second launch with the same arrays is the softmax of what x holds then.
@@ -261,47 +259,21 @@ TEST_CASE("online_softmax: the lanes of a warp go in step") {
 // Promise: threads share the rows.
 TEST_CASE("online_softmax: two loads and one store per element, by threads that share the rows") {
   course::skip_without_counters();
-  for (const Kind& kind : kKinds) {  // what is rare is loaded once, too
-    const auto& [uneven, uneven_launch] = row_checks::kUneven[0];
-    const auto read = course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kind); });
-    INFO(row_checks::text_of(uneven, kind.text, "online_softmax", uneven_launch));
-    REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 2));
-  }
-  for (const auto& [uneven, uneven_launch] : row_checks::kUneven) {
-    const auto read =
-        course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kSmall); });
-    INFO(row_checks::text_of(uneven, kSmall.text, "online_softmax", uneven_launch));
-    REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 2));
-    REQUIRE(course::at_most(read->global_store_lanes, uneven.rows * uneven.columns,
+  const row_checks::Loads<float> loads{"online_softmax", check_rows, kSmall, 2};
+  loads.check_kinds(kKinds);
+  loads.check_uneven([](const course::Counters& counters, const Shape& s) {
+    REQUIRE(course::at_most(counters.global_store_lanes, s.rows * s.columns,
                             "stores by single lanes", "each element is stored once"));
-  }
-  {
-    const auto short_rows = course::count(
-        [&] { check_rows(row_checks::kShort.shape, row_checks::kShort.launch, kSmall); });
-    INFO(row_checks::text_of(row_checks::kShort.shape, kSmall.text, "online_softmax",
-                             row_checks::kShort.launch));
-    REQUIRE(course::at_most(short_rows->global_load_lanes, 2 * 64 * 32, "loads by single lanes",
-                            "each element is read twice at most"));
-  }
-  {
-    const auto& [longer, longer_launch] = row_checks::kLonger;
-    const auto more =
-        course::count([&, s = longer, l = longer_launch] { check_rows(s, l, kSmall); });
-    INFO(row_checks::text_of(longer, kSmall.text, "online_softmax", longer_launch));
-    REQUIRE(row_checks::reads_at_most<float>(*more, longer.rows * longer.columns, 2));
-  }
-  const auto& [shape, launch] = row_checks::kCounted;
-  const std::size_t elements = shape.rows * shape.columns;
-  const auto counters = row_checks::count_rows(
-      [&, s = shape, l = launch] { check_rows(s, l, kSmall); }, 3 * elements);
-  INFO(row_checks::text_of(shape, kSmall.text, "online_softmax", launch));
-  REQUIRE(row_checks::reads_at_most<float>(*counters, elements, 2));
-  REQUIRE(course::at_most(counters->global_store_lanes, elements, "stores by single lanes",
-                          "each element is stored once"));
-  REQUIRE(course::at_most(counters->global_store_sectors, elements / 8 * 5 / 4,
-                          "sectors of 32 bytes that are stored",
-                          "the lanes of a warp store neighbours"));
-  REQUIRE(row_checks::is_shared(*counters, 3 * elements));
+  });
+  loads.check_short();
+  loads.check_longer();
+  loads.check_shared(1, [](const course::Counters& counters, std::size_t elements) {
+    REQUIRE(course::at_most(counters.global_store_lanes, elements, "stores by single lanes",
+                            "each element is stored once"));
+    REQUIRE(course::at_most(counters.global_store_sectors, elements / 8 * 5 / 4,
+                            "sectors of 32 bytes that are stored",
+                            "the lanes of a warp store neighbours"));
+  });
 }
 
 }  // namespace online_softmax_check

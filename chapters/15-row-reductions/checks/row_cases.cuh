@@ -113,11 +113,22 @@ inline const Kind kRowsRise{"each row lies far above the one before", [](Element
 /// Three rows for each warp, or six for the block.
 constexpr Case kSeveralEach{{6, 700, 1}, {1, 64}};
 
+/// Checks rows of kSeveralEach, each far from the one before.
+inline void check_several_each(CheckRows check) {
+  check(kSeveralEach.shape, kSeveralEach.launch, kRowsFall);
+  check(kSeveralEach.shape, kSeveralEach.launch, kRowsRise);
+}
+
 /// One long row. Only under the first schedule: it is slow on the CPU device.
 constexpr Case kLongRow{{1, 100'003, 3}, {2, 256}};
 
 /// Two rows of more than 2^16 columns for one block. Only under the first schedule.
 constexpr Case kLongRows{{2, 66'000, 3}, {1, 64}};
+
+/// Checks them, the second one far below the first.
+inline void check_long_rows(CheckRows check) {
+  check(kLongRows.shape, kLongRows.launch, kRowsFall);
+}
 
 /// A row for each block of a warp, of more than 2^32 threads and elements.
 constexpr Launch kManyRows{(1u << 27) + 1, 32};
@@ -270,5 +281,81 @@ auto count_rows(Run run, std::size_t elements) {
   if (!is_shared(*counters, elements)) counters = course::count_shuffled(run);
   return counters;
 }
+
+/// Counts the loads of a kernel from rows of T.
+template <class T>
+struct Loads {
+  std::string kernel;  // its name
+  CheckRows check;     // launches it
+  const Kind& kind;    // the elements, where nothing else is said
+  unsigned times = 1;  // how often an element may be loaded
+  unsigned again = 0;  // sectors that it may load once more for each row
+
+  /// Checks `c`, and then with `judge` what that has counted.
+  template <class Judge>
+  void check_case(const Case& c, const Kind& of_case, Judge judge) const {
+    const auto counters = course::count([&] { check(c.shape, c.launch, of_case); });
+    INFO(text_of(c.shape, of_case.text, kernel, c.launch));
+    judge(*counters);
+  }
+
+  /// Rows with elements of each of `kinds`: what is rare may not be loaded more often either.
+  template <std::size_t number>
+  void check_kinds(const Kind (&kinds)[number], const Case& c = kUneven[0]) const {
+    for (const Kind& rare : kinds) {
+      check_case(c, rare, [&](const course::Counters& counters) {
+        REQUIRE(reads_uneven<T>(counters, c.shape, times, again));
+      });
+    }
+  }
+
+  /// Rows of kUneven; `also(counters, shape)` may judge more than the loads.
+  template <class Also>
+  void check_uneven(Also also) const {
+    for (const Case& c : kUneven) {
+      check_case(c, kind, [&](const course::Counters& counters) {
+        REQUIRE(reads_uneven<T>(counters, c.shape, times, again));
+        also(counters, c.shape);
+      });
+    }
+  }
+  void check_uneven() const {
+    check_uneven([](const course::Counters&, const Shape&) {});
+  }
+
+  /// Rows of kShort.
+  void check_short() const {
+    check_case(kShort, kind, [&](const course::Counters& counters) {
+      REQUIRE(course::at_most(
+          counters.global_load_lanes, times * kShort.shape.rows * kShort.shape.columns,
+          "loads by single lanes",
+          times == 1 ? "each element is read once" : "each element is read twice at most"));
+    });
+  }
+
+  /// Rows of kLonger.
+  void check_longer() const {
+    check_case(kLonger, kind, [&](const course::Counters& counters) {
+      REQUIRE(reads_at_most<T>(counters, kLonger.shape.rows * kLonger.shape.columns, times));
+    });
+  }
+
+  /// Rows of kCounted, which the warps share: with `stores` for each element beside its loads. `also(counters, elements)` may
+  /// judge more than the loads.
+  template <class Also>
+  void check_shared(unsigned stores, Also also) const {
+    const std::size_t elements = kCounted.shape.rows * kCounted.shape.columns;
+    const std::size_t accesses = (times + stores) * elements;
+    const auto counters =
+        count_rows([&] { check(kCounted.shape, kCounted.launch, kind); }, accesses);
+    INFO(text_of(kCounted.shape, kind.text, kernel, kCounted.launch));
+    REQUIRE(reads_at_most<T>(*counters, elements, times));
+    also(*counters, elements);
+    REQUIRE(is_shared(*counters, accesses));
+  }
+  void check_shared() const {
+    check_shared(0, [](const course::Counters&, std::size_t) {});
+  }
+};
 
 }  // namespace row_checks

@@ -26,21 +26,19 @@ using row_checks::Shape;
 float whole(int random) { return static_cast<float>(random); }
 
 const Kind kSmall{"k / 8 with k from -500 to 499", [](E e) { return (whole(e.random) - 501) / 8; }};
+/// Two thirds of a row, and -10^8 in the last one. What is left of the columns is 1.
+float in_thirds(E e, float first, float second) {
+  const std::size_t third = e.columns / 3;
+  return e.column < third       ? first
+         : e.column < 2 * third ? second
+         : e.column < 3 * third ? -1e8f
+                                : 1.0f;
+}
 /// Each thread meets small numbers, then large ones.
-const Kind kLargeLater{"the first third is 1, the second 10^8, the third -10^8", [](E e) {
-                         const std::size_t third = e.columns / 3;
-                         return e.column < third       ? 1.0f
-                                : e.column < 2 * third ? 1e8f
-                                : e.column < 3 * third ? -1e8f
-                                                       : 1.0f;
-                       }};
-const Kind kLargeFirst{"the first third is 10^8, the second 1, the third -10^8", [](E e) {
-                         const std::size_t third = e.columns / 3;
-                         return e.column < third       ? 1e8f
-                                : e.column < 2 * third ? 1.0f
-                                : e.column < 3 * third ? -1e8f
-                                                       : 1.0f;
-                       }};
+const Kind kLargeLater{"the first third is 1, the second 10^8, the third -10^8",
+                       [](E e) { return in_thirds(e, 1.0f, 1e8f); }};
+const Kind kLargeFirst{"the first third is 10^8, the second 1, the third -10^8",
+                       [](E e) { return in_thirds(e, 1e8f, 1.0f); }};
 /// What one thread has is cancelled by what another one has.
 const Kind kNeighbours{
     "each odd column nearly cancels the even one before it", [](E e) {
@@ -183,9 +181,7 @@ TEST_CASE("sum_compensated: sums near the largest float") {
 
 // Promise: a launch may have fewer warps than rows.
 TEST_CASE("sum_compensated: a warp has several rows, each far from the one before") {
-  const auto& [shape, launch] = row_checks::kSeveralEach;
-  check_rows(shape, launch, row_checks::kRowsFall);
-  check_rows(shape, launch, row_checks::kRowsRise);
+  row_checks::check_several_each(check_rows);
 }
 
 // Promise: what the additions of a thread lose is in the sum, however many elements the thread has.
@@ -209,7 +205,7 @@ TEST_CASE("sum_compensated: long rows") {
   if (course::kCpuDevice && course::has_run_before()) return;
   const auto& [shape, launch] = row_checks::kLongRow;
   for (const Kind& kind : {kHalves, kLargeLater, kLargeFirst}) check_rows(shape, launch, kind);
-  check_rows(row_checks::kLongRows.shape, row_checks::kLongRows.launch, row_checks::kRowsFall);
+  row_checks::check_long_rows(check_rows);
 }
 
 // Promise: a row without columns gives 0; there may be no rows.
@@ -238,32 +234,11 @@ TEST_CASE("sum_compensated: the lanes of a warp go in step") {
 // Promise: threads share the rows.
 TEST_CASE("sum_compensated: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
-  for (const Kind& kind : kKinds) {  // what is rare is loaded once, too
-    const auto& [uneven, uneven_launch] = row_checks::kUneven[0];
-    const auto read = course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kind); });
-    INFO(row_checks::text_of(uneven, kind.text, "sum_compensated", uneven_launch));
-    REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 1));
-  }
-  for (const auto& [uneven, uneven_launch] : row_checks::kUneven) {
-    const auto read =
-        course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kSmall); });
-    INFO(row_checks::text_of(uneven, kSmall.text, "sum_compensated", uneven_launch));
-    REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 1));
-  }
-  {
-    const auto& [longer, longer_launch] = row_checks::kLonger;
-    const auto more =
-        course::count([&, s = longer, l = longer_launch] { check_rows(s, l, kSmall); });
-    INFO(row_checks::text_of(longer, kSmall.text, "sum_compensated", longer_launch));
-    REQUIRE(row_checks::reads_at_most<float>(*more, longer.rows * longer.columns, 1));
-  }
-  const auto& [shape, launch] = row_checks::kCounted;
-  const std::size_t elements = shape.rows * shape.columns;
-  const auto counters =
-      row_checks::count_rows([&, s = shape, l = launch] { check_rows(s, l, kSmall); }, elements);
-  INFO(row_checks::text_of(shape, kSmall.text, "sum_compensated", launch));
-  REQUIRE(row_checks::reads_at_most<float>(*counters, elements, 1));
-  REQUIRE(row_checks::is_shared(*counters, elements));
+  const row_checks::Loads<float> loads{"sum_compensated", check_rows, kSmall};
+  loads.check_kinds(kKinds);
+  loads.check_uneven();
+  loads.check_longer();
+  loads.check_shared();
 }
 
 }  // namespace sum_compensated_check

@@ -282,9 +282,7 @@ TEST_CASE("top_k: rows of 0 to 9 columns, and no rows") {
 
 // Promise: a launch may have fewer warps than rows.
 TEST_CASE("top_k: a warp has several rows, each far from the one before") {
-  const auto& [shape, launch] = row_checks::kSeveralEach;
-  check_rows(shape, launch, row_checks::kRowsFall);
-  check_rows(shape, launch, row_checks::kRowsRise);
+  row_checks::check_several_each(check_rows);
 }
 
 // Promise: a column may need more than 16 bits.
@@ -302,7 +300,7 @@ TEST_CASE("top_k: long rows") {
       "below zero, but 3 in columns 65535, 70001 and 99998 of row 0, and in each 97th one from "
       "40003 on of row 1",
       x);
-  check_rows(row_checks::kLongRows.shape, row_checks::kLongRows.launch, row_checks::kRowsFall);
+  row_checks::check_long_rows(check_rows);
 }
 
 // Promise: a column may need more than the 24 bits that a float keeps (GPU only).
@@ -354,18 +352,9 @@ TEST_CASE("top_k: the lanes of a warp go in step") {
 TEST_CASE("top_k: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
   if (course::has_run_before()) return;
-  for (const Kind& kind : kKinds) {  // what is rare is loaded once, too; a warp has four rows
-    const auto& [few, few_launch] = row_checks::Case{{16, 68}, {1, 128}};
-    const auto read = course::count([&, s = few, l = few_launch] { check_rows(s, l, kind); });
-    INFO(row_checks::text_of(few, kind.text, "top_k", few_launch));
-    REQUIRE(row_checks::reads_uneven<float>(*read, few, 1, kTop));
-  }
-  for (const auto& [uneven, uneven_launch] : row_checks::kUneven) {
-    const auto read =
-        course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kTies); });
-    INFO(row_checks::text_of(uneven, kTies.text, "top_k", uneven_launch));
-    REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 1, kTop));
-  }
+  const row_checks::Loads<float> loads{"top_k", check_rows, kTies, 1, kTop};
+  loads.check_kinds(kKinds, {{16, 68}, {1, 128}});  // a warp has four rows
+  loads.check_uneven();
   const Launch launch{4, 128};
   const Shape shape{64, 1536, 0};
   const std::size_t elements = shape.rows * shape.columns;
