@@ -336,18 +336,11 @@ __global__ void fence_and_count(int* count) {
   __threadfence();
 }
 
-/// The time of this process, however busy the machine is.
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 }  // namespace
 
 TEST_CASE("a thousand threads may take a lock, and fence, within a second or two") {
   // What fences order was once a table of all threads for each of them: 18 and 2 s.
-  const double start = cpu_seconds();
+  const double start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
   CHECK(observe(
             [] {
               auto lock = Array<int>::zeros(1);
@@ -362,7 +355,7 @@ TEST_CASE("a thousand threads may take a lock, and fence, within a second or two
           fence_and_count<<<8, 1024>>>(count.data());
           CHECK(count.front() == 8192);
         }).clean());
-  CHECK(cpu_seconds() - start < 3);
+  CHECK(seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start < 3);
 }
 
 // ---- compare-and-swap loops ---------------------------------------------------------------------

@@ -170,12 +170,6 @@ SIMT_UNINSTRUMENTED void* work_beside(void* is_done) {
   return nullptr;
 }
 
-double seconds_of_this_thread() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 }  // namespace
 
 TEST_CASE("loops without an end are ended, and named") {
@@ -194,10 +188,10 @@ TEST_CASE("the time of a launch is that of its own thread, whatever others do") 
   pthread_t other{};
   pthread_create(&other, nullptr, work_beside, &is_done);
   simt::set_launch_seconds(1);
-  const double begin = seconds_of_this_thread();
+  const double begin = seconds_of(CLOCK_THREAD_CPUTIME_ID);
   check_stopped(working_loop, ReportKind::hang,
                 {"ENDLESS LOOP in kernel kernel: block 0 thread 3"});
-  CHECK(seconds_of_this_thread() - begin > 0.9);
+  CHECK(seconds_of(CLOCK_THREAD_CPUTIME_ID) - begin > 0.9);
   simt::set_launch_seconds(10);
   __atomic_store_n(&is_done, true, __ATOMIC_RELAXED);
   pthread_join(other, nullptr);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <ctime>
 #include <functional>
 #include <initializer_list>
 #include <string>
@@ -17,6 +18,14 @@ namespace simt_test {
 
 constexpr int kSeedsForRight = 50;  // right code must stay silent under all of them
 constexpr int kSeedsForWrong = 12;  // wrong code must be caught under all of them
+
+/// What a clock says, such as CLOCK_PROCESS_CPUTIME_ID: the time that this process has computed, however busy the
+/// machine is.
+inline double seconds_of(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 /// Device memory. Undefined at first, as cudaMalloc leaves it. After an error of the device,
 /// values() is all zero.
