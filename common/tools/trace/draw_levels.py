@@ -5,7 +5,7 @@ read since the barrier before.
 """
 
 from tools.lib.failed import Failed
-from tools.trace.narrow import LEFT, RIGHT, NarrowSheet
+from tools.trace.narrow import ColumnSheet
 from tools.trace.recording import WARP, per_lane
 from tools.trace.sentences import count
 
@@ -38,26 +38,13 @@ def levels_of(launch, array):
     return levels
 
 
-class LevelSheet(NarrowSheet):
+class LevelSheet(ColumnSheet):
     """A box for each element that is drawn."""
-
-    def __init__(self, launch, columns):
-        super().__init__(launch)
-        self.columns = columns
-
-    def middle(self, column):
-        """The middle of a column; of one that is not drawn, the right edge."""
-        pitch = (RIGHT - LEFT) / self.columns
-        return LEFT + (column + 0.5) * pitch if column < self.columns else RIGHT
-
-    def colour(self, column):
-        """The class of what comes from a column; past the last one, the last colour."""
-        return f"L{min(column, self.columns - 1) * (WARP - 1) // max(1, self.columns - 1)}"
 
     def boxes(self, values, written):
         """The elements after a level; those that it wrote are filled."""
         self.new_line()
-        width = (RIGHT - LEFT) / self.columns - 4
+        width = self.pitch - 4
         for column in range(self.columns):
             style = f"cell {self.colour(column)}" if column in written else "box"
             self.rect(self.middle(column) - width / 2, self.y, width, BOX, style, ' rx="3"')
@@ -75,11 +62,7 @@ def draw(trace, choice, name, columns, row_length):
         raise Failed(f"'columns' is 1 to {MOST_COLUMNS}")
     sheet, values, words, skipped = LevelSheet(launch, columns), {}, [], 0
     sheet.head()
-    sheet.y += 14
-    with sheet.column_heads():
-        for column in range(columns):
-            sheet.text(sheet.middle(column), sheet.y, f"{'' if column else name}[{column}]", "small middle soft mono")
-    sheet.y += 4
+    sheet.name_columns([f"{'' if column else name}[{column}]" for column in range(columns)], "small middle soft mono", above=14, below=4)
     for level in levels_of(launch, arrays[0]):
         written = {element % row_length: of for element, of in level.items() if element % row_length < columns}
         if all(values.get(column) == value for column, (value, *_) in written.items()):

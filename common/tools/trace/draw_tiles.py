@@ -6,8 +6,8 @@ A column is a tile; time goes down, in the order in which the CPU device ran the
 import re
 
 from tools.lib.failed import Failed
-from tools.trace.narrow import LEFT, RIGHT, NarrowSheet
-from tools.trace.recording import MEMORY, WARP, float_text, per_lane
+from tools.trace.narrow import ColumnSheet
+from tools.trace.recording import MEMORY, float_text, per_lane
 
 WORD_BYTES = 8  # stamp, a bit for prefix, 32 bits of a float
 ROW, BOX = 21, 17  # heights
@@ -52,19 +52,8 @@ def rows_of(launch, tiles):
     return kept
 
 
-class TileSheet(NarrowSheet):
+class TileSheet(ColumnSheet):
     """A column for each tile."""
-
-    def __init__(self, launch, tiles):
-        super().__init__(launch)
-        self.tiles = tiles
-
-    def middle(self, tile):
-        return LEFT + (tile + 0.5) * (RIGHT - LEFT) / self.tiles
-
-    def colour(self, tile):
-        """The class of what belongs to a tile."""
-        return f"L{tile * (WARP - 1) // max(1, self.tiles - 1)}"
 
     def life(self, state, tile):
         """Below a word that has been published: a thin line after its aggregate, a thick one after its prefix."""
@@ -80,11 +69,7 @@ def draw(trace, choice, tiles):
         raise Failed(f"'tiles' is 2 to {MOST_TILES}")
     sheet, published, words = TileSheet(launch, tiles), {}, []
     sheet.head()
-    sheet.y += 15
-    with sheet.column_heads():
-        for tile in range(tiles):
-            sheet.text(sheet.middle(tile), sheet.y, f"tile {tile}", "middle strong")
-    sheet.y += 5
+    sheet.name_columns([f"tile {tile}" for tile in range(tiles)], "middle strong", above=15, below=5)
     sheet.rule()
     for event, tile, word, text in rows_of(launch, tiles):
         is_load = event["op"] == "load"
@@ -101,7 +86,7 @@ def draw(trace, choice, tiles):
                 sheet.add(f'<path d="M{here - 5:g} {middle:g}l-8 -4v8z" class="{sheet.colour(word)}"/>')
                 sheet.text(there + 8, middle - 4, text or "nothing", "small")
             else:
-                width = min(66, (RIGHT - LEFT) / tiles - 4)
+                width = min(66, sheet.pitch - 4)
                 sheet.rect(sheet.middle(word) - width / 2, sheet.y + 2, width, BOX, f"cell {sheet.colour(word)}", ' rx="4"')
                 sheet.text(sheet.middle(word), sheet.y + 14, text, "value")
                 published[word] = text

@@ -3,7 +3,7 @@
 import textwrap
 
 from tools.trace.choosing import describe_launch
-from tools.trace.recording import source_line
+from tools.trace.recording import WARP, source_line
 from tools.trace.steps import StepSheet
 from tools.trace.svg_style import HATCH, style_element
 from tools.trace.svg_text import clip
@@ -64,3 +64,28 @@ class NarrowSheet(StepSheet):
         self.y += 10
         title = " ".join(filter(None, [self.launch.get("question"), f"{describe_launch(self.launch)}, {where}"]))
         return self.document(WIDTH, title, words, [style_element(), HATCH], SCALE)
+
+
+class ColumnSheet(NarrowSheet):
+    """A sheet with columns of equal width, each of its own colour."""
+
+    def __init__(self, launch, columns):
+        super().__init__(launch)
+        self.columns = columns
+        self.pitch = (RIGHT - LEFT) / columns
+
+    def middle(self, column):
+        """The middle of a column; of one that is not drawn, the right edge."""
+        return LEFT + (column + 0.5) * self.pitch if column < self.columns else RIGHT
+
+    def colour(self, column):
+        """The class of what belongs to a column; past the last one, the last colour."""
+        return f"L{min(column, self.columns - 1) * (WARP - 1) // max(1, self.columns - 1)}"
+
+    def name_columns(self, names, style, above, below):
+        """What stands over the columns, with so much room above and below it."""
+        self.y += above
+        with self.column_heads():
+            for column, name in enumerate(names):
+                self.text(self.middle(column), self.y, name, style)
+        self.y += below
