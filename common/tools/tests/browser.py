@@ -3,6 +3,7 @@ is none, or no python3-selenium: common/tools/setup.sh --contributor installs bo
 
 import json
 import sys
+import threading
 import unittest
 
 from tools.tests import system_python
@@ -18,6 +19,14 @@ except ImportError:
     webdriver = WebDriverException = None
 
 SKIPPED = 77
+
+
+def address_of(tests, server):
+    """Lets a server work for a class of tests, and returns its address."""
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    tests.addClassCleanup(server.server_close)
+    tests.addClassCleanup(server.shutdown)
+    return f"http://127.0.0.1:{server.server_port}/"
 
 
 class Window:

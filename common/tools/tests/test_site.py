@@ -7,7 +7,6 @@ import json
 import re
 import sys
 import tempfile
-import threading
 import unittest
 import unittest.mock
 import xml.etree.ElementTree as ElementTree
@@ -565,11 +564,7 @@ class Pages(unittest.TestCase):
         except browser.WebDriverException as error:
             raise unittest.SkipTest(f"no browser: {error.msg}") from error
         cls.addClassCleanup(cls.window.close)
-        server = build_site.serve(site, 0)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        cls.addClassCleanup(server.server_close)
-        cls.addClassCleanup(server.shutdown)
-        cls.address = f"http://127.0.0.1:{server.server_port}/"
+        cls.address = browser.address_of(cls, build_site.serve(site, 0))
 
     def setUp(self):
         self.window.size(1400, 900)

@@ -3,7 +3,6 @@
 import base64
 import re
 import tempfile
-import threading
 import unittest
 from pathlib import Path
 
@@ -245,11 +244,7 @@ class InBrowser(unittest.TestCase):
     def setUpClass(cls):
         cls.window = browser.Window(logs=["browser"])
         cls.addClassCleanup(cls.window.close)
-        server = build_site.serve(folder, 0)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        cls.addClassCleanup(server.server_close)
-        cls.addClassCleanup(server.shutdown)
-        cls.address = f"http://127.0.0.1:{server.server_port}/"
+        cls.address = browser.address_of(cls, build_site.serve(folder, 0))
 
     def setUp(self):
         self.window.size(*SIZE)
