@@ -120,6 +120,13 @@ Outcome run_wrong(const course::WrongRung& rung) {
   });
 }
 
+/// Its ladder fails, and says why.
+void check_fails(const course::WrongRung& rung, const std::string& why) {
+  const Outcome outcome = run_wrong(rung);
+  CHECK(outcome.code == 1);
+  CHECK(outcome.says(why));
+}
+
 /// A ladder of a rung, and count_atomic after it.
 Outcome run_before_another(const course::Rung& rung, Counting& counting) {
   return run_ladder({}, [&](Ladder& ladder) {
@@ -423,24 +430,21 @@ TEST_CASE("a declared race is shown beside the right value, and runs once") {
 TEST_CASE("a declared race that is not there fails the ladder") {
   course::skip_without_checker();
   Counting counting;
-  const Outcome outcome = run_wrong(counting.not_wrong(1000, Expect::race));
-  CHECK(outcome.code == 1);
-  CHECK(outcome.says("declared to have a race, but none was reported"));
+  check_fails(counting.not_wrong(1000, Expect::race),
+              "declared to have a race, but none was reported");
 }
 
 TEST_CASE("a declared wrong value that is right fails the ladder") {
   Counting counting;
-  const Outcome outcome = run_wrong(counting.not_wrong(1000, Expect::wrong_value));
-  CHECK(outcome.code == 1);
-  CHECK(outcome.says("declared to give a wrong value, but the value is right"));
+  check_fails(counting.not_wrong(1000, Expect::wrong_value),
+              "declared to give a wrong value, but the value is right");
 }
 
 TEST_CASE("a race where only a wrong value was declared fails the ladder") {
   course::skip_without_checker();
   Counting counting;
-  const Outcome outcome = run_wrong(counting.racy(1000, Expect::wrong_value));
-  CHECK(outcome.code == 1);
-  CHECK(outcome.says("this is not the error that was declared:\n    DATA RACE"));
+  check_fails(counting.racy(1000, Expect::wrong_value),
+              "this is not the error that was declared:\n    DATA RACE");
 }
 
 TEST_CASE("a wrong value that is known must be that value") {
