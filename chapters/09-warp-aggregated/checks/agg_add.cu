@@ -7,7 +7,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
 #include <cstddef>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -207,17 +206,11 @@ TEST_CASE("agg_add: one atomic for lanes that come together") {
   for (const Caller caller : kCallers) {
     if (caller == Caller::nested) continue;  // open: which lanes meet after the inner branch
     for (const Kind& kind : {caller == Caller::odd ? kZeros : kSmall, kSomeZero}) {
-      std::size_t groups = 0;
-      std::optional<course::Counters> c;
-      course::with_seed(0, [&] {  // other seeds split lanes that come together, as a GPU may
-        c = course::count([&] { groups = check_calls(caller, kind, 384, {3, 128}); });
-      });
-      INFO(case_text(caller, kind.text, 384, {3, 128}));
-      REQUIRE(course::same(c->global_atomic_lanes, groups, "atomics",
-                           "one for all lanes that come together"));
-      REQUIRE(course::none(c->shared_atomics + c->shared_loads + c->shared_stores,
-                           "uses of shared memory", "registers are enough"));
-      REQUIRE(course::none(c->barriers, "barriers of the block"));
+      caller_checks::check_atomics(
+          [&] {
+            return check_calls(caller, kind, 384, {3, 128});
+          },
+          case_text(caller, kind.text, 384, {3, 128}), "one for all lanes that come together");
     }
   }
 }

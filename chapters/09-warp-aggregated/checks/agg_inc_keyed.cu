@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -263,17 +262,12 @@ TEST_CASE("agg_inc_keyed: one atomic for each different key") {
   course::skip_without_counters();
   for (const Caller caller : kCallers) {
     for (const Kind& kind : kKinds) {
-      std::size_t atomics = 0;
-      std::optional<course::Counters> c;
-      course::with_seed(0, [&] {  // other seeds split lanes that come together, as a GPU may
-        c = course::count([&] { atomics = check_calls(caller, kind, 128, {1, 128}, {12, 0}); });
-      });
-      INFO(list_text(caller, kind, 128, {1, 128}, {12, 0}));
-      REQUIRE(course::same(c->global_atomic_lanes, atomics, "atomics",
-                           "one for each key of the lanes that come together, none for others"));
-      REQUIRE(course::none(c->shared_atomics + c->shared_loads + c->shared_stores,
-                           "uses of shared memory", "registers are enough"));
-      REQUIRE(course::none(c->barriers, "barriers of the block"));
+      caller_checks::check_atomics(
+          [&] {
+            return check_calls(caller, kind, 128, {1, 128}, {12, 0});
+          },
+          list_text(caller, kind, 128, {1, 128}, {12, 0}),
+          "one for each key of the lanes that come together, none for others");
     }
   }
 }

@@ -3,7 +3,10 @@
 
 #include <cuda_runtime.h>
 
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
 #include <cstddef>
+#include <optional>
 #include <string>
 
 namespace caller_checks {
@@ -115,6 +118,22 @@ __device__ inline Place place_of_thread(std::size_t n) {
 /// The number of thread t's warp, in blocks of this many threads.
 inline std::size_t warp_of(std::size_t t, unsigned threads) {
   return t / threads * 32 + t % threads / 32;
+}
+
+/// Counts `calls()`, which returns how many atomics it may make: as many are expected, `why` says of what, and neither
+/// shared memory nor barriers. `text` says what is called.
+template <class Calls>
+void check_atomics(Calls calls, const std::string& text, const std::string& why) {
+  std::size_t atomics = 0;
+  std::optional<course::Counters> c;
+  course::with_seed(0, [&] {  // other seeds split lanes that come together, as a GPU may
+    c = course::count([&] { atomics = calls(); });
+  });
+  INFO(text);
+  REQUIRE(course::same(c->global_atomic_lanes, atomics, "atomics", why));
+  REQUIRE(course::none(c->shared_atomics + c->shared_loads + c->shared_stores,
+                       "uses of shared memory", "registers are enough"));
+  REQUIRE(course::none(c->barriers, "barriers of the block"));
 }
 
 }  // namespace caller_checks

@@ -59,6 +59,27 @@ Expected expected_of(const std::vector<unsigned>& cell, unsigned cells) {
   return expected;
 }
 
+/// The arrays of a sort.
+template <template <class> class Buffer>
+struct Arrays {
+  Arrays(std::size_t n, unsigned cells)
+      : counts(cells), starts(cells + 1), taken(cells), atoms(n), pairs(1) {}
+
+  Buffer<unsigned> counts, starts, taken, atoms;
+  Buffer<unsigned long long> pairs;
+};
+
+/// Sorts with these arrays; those that the kernels count in are 0 before.
+template <template <class> class Buffer>
+void sort(const course::DeviceBuffer<unsigned>& cell_of, unsigned cells, Arrays<Buffer>& a) {
+  a.counts.fill_bytes(0);
+  a.taken.fill_bytes(0);
+  a.pairs.fill_bytes(0);
+  sort_by_cell(cell_of.data(), cell_of.size(), cells,
+               {a.counts.data(), a.starts.data(), a.taken.data(), a.atoms.data(), a.pairs.data()});
+  CUDA_CHECK(cudaDeviceSynchronize());
+}
+
 /// Runs one sort, and checks all that it promises.
 void check(std::size_t n, unsigned cells, Kind kind) {
   INFO(course::counted(n, "atom") << ", " << name_of(kind) << "; "
@@ -66,27 +87,21 @@ void check(std::size_t n, unsigned cells, Kind kind) {
   const std::vector<unsigned> cell = make_cells(kind, n, cells);
   const Expected expected = expected_of(cell, cells);
   const auto cell_of = course::DeviceBuffer<unsigned>::from(cell);
-  course::GuardedBuffer<unsigned> counts(cells), starts(cells + 1), taken(cells), atoms(n);
-  course::GuardedBuffer<unsigned long long> pairs(1);
-  counts.fill_bytes(0);
-  taken.fill_bytes(0);
-  pairs.fill_bytes(0);
-  sort_by_cell(cell_of.data(), n, cells,
-               {counts.data(), starts.data(), taken.data(), atoms.data(), pairs.data()});
-  CUDA_CHECK(cudaDeviceSynchronize());
-  REQUIRE(course::same(counts.download(), expected.counts, "counts"));
-  REQUIRE(course::same(starts.download(), expected.starts, "starts"));
-  std::vector<unsigned> found = atoms.download();
+  Arrays<course::GuardedBuffer> a(n, cells);
+  fix_cell_sort_check::sort(cell_of, cells, a);
+  REQUIRE(course::same(a.counts.download(), expected.counts, "counts"));
+  REQUIRE(course::same(a.starts.download(), expected.starts, "starts"));
+  std::vector<unsigned> found = a.atoms.download();
   for (unsigned c = 0; c < cells; ++c) {  // any order within a cell
     std::sort(found.begin() + expected.starts[c], found.begin() + expected.starts[c + 1]);
   }
   REQUIRE(course::same(found, expected.atoms, "atoms (those of each cell sorted)"));
-  REQUIRE(course::same(pairs.download().front(), expected.pairs, "*pairs"));
-  REQUIRE(counts.intact("counts"));
-  REQUIRE(starts.intact("starts"));
-  REQUIRE(taken.intact("taken"));
-  REQUIRE(atoms.intact("atoms"));
-  REQUIRE(pairs.intact("pairs"));
+  REQUIRE(course::same(a.pairs.download().front(), expected.pairs, "*pairs"));
+  REQUIRE(a.counts.intact("counts"));
+  REQUIRE(a.starts.intact("starts"));
+  REQUIRE(a.taken.intact("taken"));
+  REQUIRE(a.atoms.intact("atoms"));
+  REQUIRE(a.pairs.intact("pairs"));
 }
 
 // Promise: counts[c] is how many atoms are in cell c, starts[c] how many are in the cells before c,
@@ -130,22 +145,16 @@ TEST_CASE("fix_cell_sort: the same memory, with other atoms") {
   constexpr std::size_t n = 700;
   constexpr unsigned cells = 40;
   course::DeviceBuffer<unsigned> cell_of(n);
-  course::DeviceBuffer<unsigned> counts(cells), starts(cells + 1), taken(cells), atoms(n);
-  course::DeviceBuffer<unsigned long long> pairs(1);
+  Arrays<course::DeviceBuffer> a(n, cells);
   for (const Kind kind : kKinds) {
     INFO(n << " atoms, " << name_of(kind) << "; 40 cells; the arrays of the call before, cleared");
     const std::vector<unsigned> cell = make_cells(kind, n, cells);
     const Expected expected = expected_of(cell, cells);
     cell_of.upload(cell);
-    counts.fill_bytes(0);
-    taken.fill_bytes(0);
-    pairs.fill_bytes(0);
-    sort_by_cell(cell_of.data(), n, cells,
-                 {counts.data(), starts.data(), taken.data(), atoms.data(), pairs.data()});
-    CUDA_CHECK(cudaDeviceSynchronize());
-    REQUIRE(course::same(counts.download(), expected.counts, "counts"));
-    REQUIRE(course::same(starts.download(), expected.starts, "starts"));
-    REQUIRE(course::same(pairs.front(), expected.pairs, "*pairs"));
+    fix_cell_sort_check::sort(cell_of, cells, a);
+    REQUIRE(course::same(a.counts.download(), expected.counts, "counts"));
+    REQUIRE(course::same(a.starts.download(), expected.starts, "starts"));
+    REQUIRE(course::same(a.pairs.front(), expected.pairs, "*pairs"));
   }
 }
 

@@ -1,8 +1,9 @@
-// For the checks of system_counter and split_sum: what must hold after an error.
+// For the checks of system_counter and split_sum: what must hold after a call, and after an error.
 #pragma once
 
 #include <cuda_runtime.h>
 
+#include <catch2/catch_test_macros.hpp>
 #include <course/device.cuh>
 #include <course/devices.cuh>
 #include <course/error.cuh>
@@ -14,6 +15,18 @@
 #include <string>
 
 namespace error_checks {
+
+/// Checks that `work` leaves the device current that was so before, whichever it is. `call` is what `work` calls.
+inline void check_current_device(const std::string& call, const std::function<void()>& work) {
+  for (const int before : {0, 1}) {
+    const course::OnDevice on(before);
+    work();
+    int after = -1;
+    CUDA_CHECK(cudaGetDevice(&after));
+    INFO("device " << before << " was current before " << call);
+    REQUIRE(course::same(after, before, "the current device afterwards"));
+  }
+}
 
 /// Ok if `work` throws a CudaError, and leaves the device current that was so before.
 inline course::Verdict throws_error(const std::function<void()>& work) {

@@ -240,14 +240,8 @@ TEST_CASE("split_sum: a device more than there are is an error") {
 // Promise: the device that is current before the call is current after it.
 TEST_CASE("split_sum: the current device stays the current one") {
   course::on_devices(2, cleared([] {
-                       for (const int before : {0, 1}) {
-                         const course::OnDevice on(before);
-                         check_sum(1000, 2);
-                         int after = -1;
-                         CUDA_CHECK(cudaGetDevice(&after));
-                         INFO("device " << before << " was current before split_sum()");
-                         REQUIRE(course::same(after, before, "the current device afterwards"));
-                       }
+                       error_checks::check_current_device("split_sum()",
+                                                          [] { check_sum(1000, 2); });
                      }));
 }
 
