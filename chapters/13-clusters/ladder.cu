@@ -30,6 +30,15 @@ bool can_run(course::Ladder& ladder, const std::string& name) {
 
 // ---- sums ---------------------------------------------------------------------------------------
 
+#if !COURSE_CPU_DEVICE
+course::Rung cub_sum_row(const course::DeviceBuffer<float>& d_x, course::DeviceBuffer<float>& sum) {
+  course::Rung cub = cub_sum(d_x.data(), d_x.size(), sum.data());
+  cub.result = [&sum] { return static_cast<double>(sum.front()); };
+  cub.bytes = d_x.bytes();
+  return cub;
+}
+#endif
+
 void sums(course::Ladder& ladder, std::size_t n) {
   const std::vector<float> x = zeros_and_ones(n);
   Summing input(x);
@@ -53,10 +62,7 @@ void sums(course::Ladder& ladder, std::size_t n) {
                  .check = [] { return course::Verdict{}; }});
   }
 #if !COURSE_CPU_DEVICE
-  course::Rung cub = cub_sum(input.d_x.data(), n, input.cells.data());
-  cub.result = [&] { return static_cast<double>(input.cells.front()); };
-  cub.bytes = input.d_x.bytes();
-  ladder.vendor(cub);
+  ladder.vendor(cub_sum_row(input.d_x, input.cells));
 #endif
 }
 
@@ -75,10 +81,7 @@ void sums_in_two_steps(course::Ladder& ladder, std::size_t n) {
                  .bytes = memory.d_x.bytes()});
   }
 #if !COURSE_CPU_DEVICE
-  course::Rung cub = cub_sum(memory.d_x.data(), n, memory.sum.data());
-  cub.result = [&] { return static_cast<double>(memory.sum.front()); };
-  cub.bytes = memory.d_x.bytes();
-  ladder.vendor(cub);
+  ladder.vendor(cub_sum_row(memory.d_x, memory.sum));
 #endif
 }
 
