@@ -207,6 +207,21 @@ TEST_CASE("beat_filter: many tiles") {
   }
 }
 
+/// Filters x, of which `kept` numbers are kept: `count_wrong(out, wrong)` counts on the device those of them that are `not_right`.
+template <class CountWrong>
+void check_many(const course::DeviceBuffer<int>& x, std::size_t kept, CountWrong count_wrong,
+                const std::string& not_right) {
+  course::GuardedBuffer<int> out(kept);
+  course::GuardedBuffer<Count> count(1);
+  auto wrong = course::DeviceBuffer<Count>::zeros(1);
+  BeatFilter answer;
+  answer(x.data(), x.size(), out.data(), count.data());
+  REQUIRE(course::same(count.download().front(), Count{kept}, "*d_count"));
+  count_wrong(out.data(), wrong.data());
+  REQUIRE(course::same(wrong.front(), Count{0}, "numbers that are not " + not_right));
+  REQUIRE(out.intact("d_out"));
+}
+
 // Promise: n may exceed 2^32 (GPU only).
 TEST_CASE("beat_filter: more than 2^32 numbers") {
   constexpr std::size_t n = (std::size_t{1} << 32) + 8 * 77, kKept = n / 4;
@@ -214,15 +229,10 @@ TEST_CASE("beat_filter: more than 2^32 numbers") {
   INFO("n = 2^32 + 616: every fourth is kept");
   course::DeviceBuffer<int> x(n);
   course::launch(fill_every_fourth, {4096, 256}, x.data(), n);
-  course::GuardedBuffer<int> out(kKept);
-  course::GuardedBuffer<Count> count(1);
-  auto wrong = course::DeviceBuffer<Count>::zeros(1);
-  BeatFilter answer;
-  answer(x.data(), n, out.data(), count.data());
-  REQUIRE(course::same(count.download().front(), Count{kKept}, "*d_count"));
-  course::launch(count_misplaced, {4096, 256}, out.data(), kKept, wrong.data());
-  REQUIRE(course::same(wrong.front(), Count{0}, "numbers that are not where they belong"));
-  REQUIRE(out.intact("d_out"));
+  const auto count_wrong = [](const int* d_out, Count* d_wrong) {
+    course::launch(count_misplaced, {4096, 256}, d_out, kKept, d_wrong);
+  };
+  check_many(x, kKept, count_wrong, "where they belong");
 }
 
 // Promise: more than 2^32 numbers may be kept (GPU only).
@@ -233,15 +243,10 @@ TEST_CASE("beat_filter: more than 2^32 numbers are kept") {
   INFO("n = 2^32 + 616: all are " << kEach);
   course::DeviceBuffer<int> x(n);
   CUDA_CHECK(cudaMemset(x.data(), 1, n * sizeof(int)));
-  course::GuardedBuffer<int> out(n);
-  course::GuardedBuffer<Count> count(1);
-  auto wrong = course::DeviceBuffer<Count>::zeros(1);
-  BeatFilter answer;
-  answer(x.data(), n, out.data(), count.data());
-  REQUIRE(course::same(count.download().front(), Count{n}, "*d_count"));
-  course::launch(count_others, {4096, 256}, out.data(), n, kEach, wrong.data());
-  REQUIRE(course::same(wrong.front(), Count{0}, "numbers that are not there"));
-  REQUIRE(out.intact("d_out"));
+  const auto count_wrong = [](const int* d_out, Count* d_wrong) {
+    course::launch(count_others, {4096, 256}, d_out, n, kEach, d_wrong);
+  };
+  check_many(x, n, count_wrong, "there");
 }
 
 // Promise: more than one block works: the busiest one makes at most three

@@ -71,26 +71,25 @@ TEST_CASE("beat_sum: every size, at several starts") {
   }
 }
 
-// Promise: d_x is aligned to floats, no more (MISALIGNED ACCESS).
-TEST_CASE("beat_sum: every start of a short array") {
+/// Calls of one object for n numbers, which begin elsewhere in each call.
+void check_starts(std::size_t n, const std::vector<std::size_t>& offsets) {
   BeatSum answer;
   unsigned calls = 0;
-  for (std::size_t offset = 0; offset < 16; ++offset) {
+  for (const std::size_t offset : offsets) {
     if (!is_tried()) continue;
-    INFO("call " << ++calls << " of one object; " << text_of(77, kExact[0].text, offset));
-    beat_sum_check::check(answer, kExact[0].values(77), offset, 0);
+    INFO("call " << ++calls << " of one object; " << text_of(n, kExact[0].text, offset));
+    beat_sum_check::check(answer, kExact[0].values(n), offset, 0);
   }
+}
+
+// Promise: d_x is aligned to floats, no more (MISALIGNED ACCESS).
+TEST_CASE("beat_sum: every start of a short array") {
+  check_starts(77, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
 }
 
 // Promise: d_x is aligned to floats, no more, also in a call with as many numbers as the call before.
 TEST_CASE("beat_sum: one object, called again for as many numbers that begin elsewhere") {
-  BeatSum answer;
-  unsigned calls = 0;
-  for (const std::size_t offset : {0u, 1u, 0u, 2u, 3u}) {
-    if (!is_tried()) continue;
-    INFO("call " << ++calls << " of one object; " << text_of(5000, kExact[0].text, offset));
-    beat_sum_check::check(answer, kExact[0].values(5000), offset, 0);
-  }
+  check_starts(5000, {0, 1, 0, 2, 3});
 }
 
 // Promise: one object may be called again, with any n, when the call before is done.
