@@ -283,6 +283,13 @@ course::Verdict tells_of(std::optional<cudaError_t> code, const Ending& ending,
   return leaves_no_error(ending);
 }
 
+/// The same failure, which also says which CUDA call failed on purpose, and ends so.
+course::Verdict on_purpose(const course::Verdict& failure, const std::string& line,
+                           const std::string& end) {
+  return {false, failure.text + "\nOn purpose, the CUDA call at " + line + " failed with " +
+                     cudaGetErrorName(kInjected) + end};
+}
+
 /// Ok if it tells of every CUDA call that fails, whichever it is.
 course::Verdict tells_of_every_failing_call(const Call& c) {
   for (std::uint64_t number = 1;; ++number) {
@@ -292,10 +299,7 @@ course::Verdict tells_of_every_failing_call(const Call& c) {
         kInjected, ending,
         "CUDA_CHECK(...) around every call and CUDA_CHECK_LAUNCH() after "
         "the launch throw it.");
-    if (!verdict) {
-      return {false, verdict.text + "\nOn purpose, the CUDA call at " + *ending.failed_line +
-                         " failed with " + cudaGetErrorName(kInjected) + "."};
-    }
+    if (!verdict) return on_purpose(verdict, *ending.failed_line, ".");
   }
 }
 
@@ -332,10 +336,7 @@ course::Verdict tells_of_the_refusal(const Call& c, unsigned too_large) {
         cudaErrorInvalidConfiguration, refused,
         "CUDA refuses the launch: that is the first error. CUDA_CHECK_LAUNCH() right after the launch "
         "throws it.");
-    if (!verdict) {
-      return {false, verdict.text + "\nOn purpose, the CUDA call at " + *launched.failed_line +
-                         " failed with " + cudaGetErrorName(kInjected) + " after it."};
-    }
+    if (!verdict) return on_purpose(verdict, *launched.failed_line, " after it.");
   }
 }
 
