@@ -61,17 +61,9 @@ cudaError_t cudaDeviceReset() {
   return cudaSuccess;
 }
 
-cudaError_t cudaGetDeviceCount(int* count) {
-  if (count == nullptr) return simt::failed(cudaErrorInvalidValue);
-  *count = simt::device_count();
-  return cudaSuccess;
-}
+cudaError_t cudaGetDeviceCount(int* count) { return simt::hand_out(count, simt::device_count()); }
 
-cudaError_t cudaGetDevice(int* device) {
-  if (device == nullptr) return simt::failed(cudaErrorInvalidValue);
-  *device = simt::current_device();
-  return cudaSuccess;
-}
+cudaError_t cudaGetDevice(int* device) { return simt::hand_out(device, simt::current_device()); }
 
 cudaError_t cudaSetDevice(int device) {
   if (!simt::is_device(device)) return simt::failed(cudaErrorInvalidDevice);
@@ -109,9 +101,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  if (flags == nullptr) return simt::failed(cudaErrorInvalidValue);
-  *flags = wishes().flags | cudaDeviceMapHost;  // always possible
-  return cudaSuccess;
+  return simt::hand_out(flags, wishes().flags | cudaDeviceMapHost);  // always possible
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
@@ -143,9 +133,7 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache wish) {
 
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* wish) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  if (wish == nullptr) return simt::failed(cudaErrorInvalidValue);
-  *wish = wishes().cache;
-  return cudaSuccess;
+  return simt::hand_out(wish, wishes().cache);
 }
 
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig wish) {
@@ -156,9 +144,7 @@ cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig wish) {
 
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  if (config == nullptr) return simt::failed(cudaErrorInvalidValue);
-  *config = cudaSharedMemBankSizeFourByte;  // on every GPU of today
-  return cudaSuccess;
+  return simt::hand_out(config, cudaSharedMemBankSizeFourByte);  // on every GPU of today
 }
 
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {

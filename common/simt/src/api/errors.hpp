@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "simt/api.hpp"
@@ -18,6 +19,23 @@ cudaError_t enter(const void* caller);
 cudaError_t enter_to_give_back(const void* caller);
 /// Remembers an error for cudaGetLastError() and returns it.
 cudaError_t failed(cudaError_t error);
+/// The end of a call that asks for a value: puts it where the caller wants it, which must not be null.
+template <class T>
+cudaError_t hand_out(T* to, const std::type_identity_t<T>& value) {
+  if (to == nullptr) return failed(cudaErrorInvalidValue);
+  *to = value;
+  return cudaSuccess;
+}
+/// A call that destroys what `find` finds. It does so after an error, too, and then returns that.
+template <class Handle, class Found>
+cudaError_t destroy_found(Handle handle, Found* (*find)(Handle), void (*destroy)(Found&),
+                          const void* caller) {
+  const cudaError_t error = enter_to_give_back(caller);
+  Found* const found = find(handle);
+  if (found == nullptr) return error != cudaSuccess ? error : failed(cudaErrorInvalidValue);
+  destroy(*found);
+  return error;
+}
 /// The error that every call that needs the device returns from now on, or cudaSuccess.
 /// cudaGetLastError() resets it like any other, as on a GPU; the next call brings it back.
 cudaError_t sticky_error();

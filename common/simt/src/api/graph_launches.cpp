@@ -337,11 +337,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream_handle) 
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
-  const cudaError_t error = simt::enter_to_give_back(SIMT_CALLER);
-  CUgraphExec_st* exec = simt::find_exec(handle);
-  if (exec == nullptr) return error != cudaSuccess ? error : simt::failed(cudaErrorInvalidValue);
-  simt::destroy_exec(*exec);
-  return error;
+  return simt::destroy_found(handle, simt::find_exec, simt::destroy_exec, SIMT_CALLER);
 }
 
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,

@@ -106,6 +106,13 @@ bool depends(const Edge& edge) {
   return std::find(before.begin(), before.end(), edge.from) != before.end();
 }
 
+/// The nodes that depend on it do so no longer.
+void destroy_node(CUgraphNode_st& node) {
+  CUgraph_st& graph = *node.graph;
+  for (const auto& other : graph.nodes) std::erase(other->dependencies, &node);
+  std::erase_if(graph.nodes, [&](const auto& owned) { return owned.get() == &node; });
+}
+
 }  // namespace
 
 CUgraph_st* make_graph() {
@@ -234,11 +241,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
-  const cudaError_t error = simt::enter_to_give_back(SIMT_CALLER);
-  CUgraph_st* graph = simt::find_graph(handle);
-  if (graph == nullptr) return error != cudaSuccess ? error : simt::failed(cudaErrorInvalidValue);
-  simt::destroy_graph(*graph);
-  return error;
+  return simt::destroy_found(handle, simt::find_graph, simt::destroy_graph, SIMT_CALLER);
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t handle) {
@@ -450,11 +453,5 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t handle, const cudaGraphNode_
 }
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
-  const cudaError_t error = simt::enter_to_give_back(SIMT_CALLER);
-  CUgraphNode_st* node = simt::find_node(handle);
-  if (node == nullptr) return error != cudaSuccess ? error : simt::failed(cudaErrorInvalidValue);
-  CUgraph_st& graph = *node->graph;
-  for (const auto& other : graph.nodes) std::erase(other->dependencies, node);
-  std::erase_if(graph.nodes, [&](const auto& owned) { return owned.get() == node; });
-  return error;
+  return simt::destroy_found(handle, simt::find_node, simt::destroy_node, SIMT_CALLER);
 }

@@ -231,11 +231,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
   return simt::failed(cudaErrorInvalidDevice);
 }
 
-cudaError_t cudaRuntimeGetVersion(int* version) {
-  if (version == nullptr) return simt::failed(cudaErrorInvalidValue);
-  *version = simt::kVersion;
-  return cudaSuccess;
-}
+cudaError_t cudaRuntimeGetVersion(int* version) { return simt::hand_out(version, simt::kVersion); }
 
 cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
 

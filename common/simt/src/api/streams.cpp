@@ -60,9 +60,15 @@ cudaError_t ask_stream(cudaStream_t handle, T* answer, const void* caller, const
   if (const cudaError_t error = enter(caller)) return error;
   const CUstream_st* stream = find_stream(handle);
   if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
-  if (answer == nullptr) return failed(cudaErrorInvalidValue);
-  *answer = ask(*stream);
-  return cudaSuccess;
+  return hand_out(answer, ask(*stream));
+}
+
+/// Begins a call that waits for a stream, or asks whether it would have to.
+cudaError_t enter_to_wait(cudaStream_t handle, const void* caller) {
+  if (const cudaError_t error = enter(caller)) return error;
+  CUstream_st* stream = find_stream(handle);
+  if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
+  return check_wait(*stream);
 }
 
 /// Queues a function of the host.
@@ -153,20 +159,14 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
-  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  CUstream_st* stream = simt::find_stream(handle);
-  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
-  if (const cudaError_t error = simt::check_wait(*stream)) return error;
-  simt::finish(*stream);
+  if (const cudaError_t error = simt::enter_to_wait(handle, SIMT_CALLER)) return error;
+  simt::finish(*simt::find_stream(handle));
   return simt::sticky_error();
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
-  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  CUstream_st* stream = simt::find_stream(handle);
-  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
-  if (const cudaError_t error = simt::check_wait(*stream)) return error;
-  if (simt::poll(*stream)) return cudaSuccess;
+  if (const cudaError_t error = simt::enter_to_wait(handle, SIMT_CALLER)) return error;
+  if (simt::poll(*simt::find_stream(handle))) return cudaSuccess;
   if (const cudaError_t error = simt::sticky_error()) return error;
   return cudaErrorNotReady;  // no error that cudaGetLastError() would know
 }

@@ -101,6 +101,15 @@ Texture* live_texture(cudaTextureObject_t object) {
   return t == nullptr || t->is_destroyed ? nullptr : t;
 }
 
+/// A call that asks for something that a texture was made with.
+template <class T>
+cudaError_t get_part(T* to, cudaTextureObject_t texture, T Texture::*part, const void* caller) {
+  if (const cudaError_t error = enter(caller)) return error;
+  const Texture* const t = live_texture(texture);
+  if (t == nullptr) return failed(cudaErrorInvalidValue);
+  return hand_out(to, t->*part);
+}
+
 }  // namespace
 }  // namespace simt
 
@@ -121,18 +130,10 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture) {
 
 cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource,
                                              cudaTextureObject_t texture) {
-  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  const simt::Texture* const t = simt::live_texture(texture);
-  if (t == nullptr || resource == nullptr) return simt::failed(cudaErrorInvalidValue);
-  *resource = t->resource;
-  return cudaSuccess;
+  return simt::get_part(resource, texture, &simt::Texture::resource, SIMT_CALLER);
 }
 
 cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* description,
                                             cudaTextureObject_t texture) {
-  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  const simt::Texture* const t = simt::live_texture(texture);
-  if (t == nullptr || description == nullptr) return simt::failed(cudaErrorInvalidValue);
-  *description = t->description;
-  return cudaSuccess;
+  return simt::get_part(description, texture, &simt::Texture::description, SIMT_CALLER);
 }
