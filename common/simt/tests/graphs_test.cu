@@ -437,28 +437,28 @@ TEST_CASE("captures begin and end where they may") {
   CHECK(cudaStreamEndCapture(a, &graph) == cudaErrorIllegalState);
   REQUIRE(cudaStreamBeginCapture(a, mode) == cudaSuccess);
   CHECK(cudaStreamBeginCapture(a, mode) == cudaErrorIllegalState);
+  const auto wait_for = [&](const Stream& first, const Stream& second) {
+    CHECK(cudaEventRecord(event, first) == cudaSuccess);
+    return cudaStreamWaitEvent(second, event, 0);
+  };
   SECTION("in the stream that it began in") {
-    CHECK(cudaEventRecord(event, a) == cudaSuccess);
-    CHECK(cudaStreamWaitEvent(b, event, 0) == cudaSuccess);
+    CHECK(wait_for(a, b) == cudaSuccess);
     CHECK(cudaStreamEndCapture(b, &graph) == cudaErrorStreamCaptureUnmatched);
     CHECK(cudaStreamEndCapture(a, &graph) == cudaErrorStreamCaptureInvalidated);
   }
   SECTION("when all work has been joined") {
-    CHECK(cudaEventRecord(event, a) == cudaSuccess);
-    CHECK(cudaStreamWaitEvent(b, event, 0) == cudaSuccess);
+    CHECK(wait_for(a, b) == cudaSuccess);
     append<<<1, kCount, 0, b>>>(values.d, 1);
     CHECK(cudaStreamEndCapture(a, &graph) == cudaErrorStreamCaptureUnjoined);
   }
   SECTION("without another capture") {
     REQUIRE(cudaStreamBeginCapture(b, mode) == cudaSuccess);
-    CHECK(cudaEventRecord(event, b) == cudaSuccess);
-    CHECK(cudaStreamWaitEvent(a, event, 0) == cudaErrorStreamCaptureMerge);
+    CHECK(wait_for(b, a) == cudaErrorStreamCaptureMerge);
     CHECK(cudaStreamEndCapture(a, &graph) == cudaErrorStreamCaptureInvalidated);
     CHECK(cudaStreamEndCapture(b, &graph) == cudaErrorStreamCaptureInvalidated);
   }
   SECTION("without events from outside") {
-    CHECK(cudaEventRecord(event, b) == cudaSuccess);
-    CHECK(cudaStreamWaitEvent(a, event, 0) == cudaErrorStreamCaptureIsolation);
+    CHECK(wait_for(b, a) == cudaErrorStreamCaptureIsolation);
     CHECK(cudaStreamEndCapture(a, &graph) == cudaErrorStreamCaptureInvalidated);
   }
   SECTION("without a wait for an event of its own") {
