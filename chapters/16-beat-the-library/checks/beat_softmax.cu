@@ -410,19 +410,25 @@ TEST_CASE("beat_softmax: rows of -infinity, but for one number and one NaN or in
   }
 }
 
-// Promise: one object may be called again, with any shape, when the call before is done.
-// Promise: rows and width may be 0.
-TEST_CASE("beat_softmax: one object, called again with other shapes") {
+/// Calls of one object with these shapes. `kind_of(calls)` has the numbers for a call after so many calls.
+template <class KindOf>
+void check_shapes(const std::vector<Shape>& shapes, KindOf kind_of) {
   BeatSoftmax answer;
   unsigned calls = 0;
-  std::size_t turn = 0;
-  for (const Shape& s : {Shape{2, 33}, Shape{500, 1}, Shape{0, 10}, Shape{60, 32}, Shape{3, 0},
-                         Shape{1, 5000}, Shape{130, 31}, Shape{1, 1}, Shape{2, 4096}}) {
+  for (const Shape& s : shapes) {
     if (!is_tried()) continue;
-    const Kind& kind = kKinds[turn++ % 3 * 2];
+    const Kind& kind = kind_of(calls);
     INFO("call " << ++calls << " of one object; " << text_of(s, kind.text));
     beat_softmax_check::check(answer, s, numbers_of(s, kind), 0, 0);
   }
+}
+
+// Promise: one object may be called again, with any shape, when the call before is done.
+// Promise: rows and width may be 0.
+TEST_CASE("beat_softmax: one object, called again with other shapes") {
+  check_shapes(
+      {{2, 33}, {500, 1}, {0, 10}, {60, 32}, {3, 0}, {1, 5000}, {130, 31}, {1, 1}, {2, 4096}},
+      [](unsigned calls) -> const Kind& { return kKinds[calls % 3 * 2]; });
 }
 
 // Promise: one object may be called again with the same shape, and arrays that begin elsewhere.
@@ -519,27 +525,16 @@ TEST_CASE("beat_softmax: long rows that are -infinity in one part") {
 // Promise: one object may be called again, with any shape: as many rows, which are longer or shorter, and more rows.
 TEST_CASE("beat_softmax: one object, called again with longer and shorter rows, and with more") {
   if (course::kCpuDevice && course::has_run_before()) return;
-  BeatSoftmax answer;
-  unsigned calls = 0;
-  for (const Shape& s : {Shape{2, 9000}, Shape{2, 66'000}, Shape{9, 9000}, Shape{2, 66'000},
-                         Shape{2, 16'384}, Shape{2, 8192}, Shape{2, 5000}, Shape{2, 4097}}) {
-    if (!is_tried()) continue;
-    INFO("call " << ++calls << " of one object; " << text_of(s, kSmall.text));
-    beat_softmax_check::check(answer, s, numbers_of(s, kSmall), 0, 0);
-  }
+  const std::vector<Shape> shapes = {{2, 9000},   {2, 66'000}, {9, 9000}, {2, 66'000},
+                                     {2, 16'384}, {2, 8192},   {2, 5000}, {2, 4097}};
+  check_shapes(shapes, [](unsigned) -> const Kind& { return kSmall; });
 }
 
 // Promise: one object may be called again, with any shape: long rows after fewer and longer ones.
 TEST_CASE("beat_softmax: one object, called again with more and shorter long rows") {
   if (course::kCpuDevice && course::has_run_before()) return;
-  BeatSoftmax answer;
-  unsigned calls = 0;
-  for (const Shape& s : {Shape{5, 9000}, Shape{1, 20'000}, Shape{5, 9000}}) {
-    if (!is_tried()) continue;
-    const Kind& kind = calls == 2 ? kWide : kSmall;
-    INFO("call " << ++calls << " of one object; " << text_of(s, kind.text));
-    beat_softmax_check::check(answer, s, numbers_of(s, kind), 0, 0);
-  }
+  check_shapes({{5, 9000}, {1, 20'000}, {5, 9000}},
+               [](unsigned calls) -> const Kind& { return calls == 2 ? kWide : kSmall; });
 }
 
 // Promise: rows * width may exceed 2^32 (GPU only).
