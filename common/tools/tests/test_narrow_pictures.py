@@ -9,7 +9,7 @@ from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 from tools.tests import sample_traces as sample
 from tools.tests.in_folder import InFolder
-from tools.trace import draw_block, draw_cluster, draw_levels, draw_threads, draw_tiles, run_recorded
+from tools.trace import draw_block, draw_cluster, draw_levels, draw_threads, draw_tiles, narrow, run_recorded
 from tools.trace.choosing import Choice
 
 READS = ("common/tools/tests/sample_source.txt",)
@@ -209,7 +209,7 @@ class Levels(unittest.TestCase):
         launch = sample.levels()
         launch["events"][-2]["places"] = [[0, (k + 1) % 64] for k in range(32, 64)]  # thread 63 writes element 0
         lines = [element.get("d") for element in ElementTree.fromstring(self.draw(launch=launch)).iter(SVG + "path")]
-        self.assertEqual(sum(line.startswith(f"M{draw_levels.RIGHT}") for line in lines), 2)  # it had read two elements
+        self.assertEqual(sum(line.startswith(f"M{narrow.RIGHT}") for line in lines), 2)  # it had read two elements
 
     def test_a_level_that_changes_nothing_is_left_out(self):
         launch = sample.levels()
