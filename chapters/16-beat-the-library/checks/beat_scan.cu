@@ -20,20 +20,16 @@ using Kind = course::DataKind<float>;
 
 /// Sums of any of up to 2^20 of them need no rounding.
 const Kind kExact[] = {
-    {"eighths from 1/8 to 15/8",
-     [](course::Element e) { return static_cast<float>(1 + e.random % 15) / 8; }},
-    {"small: eighths times 2^-70",
-     [](course::Element e) { return static_cast<float>(1 + e.random % 15) * 0x1p-73f; }},
-    {"large: whole numbers times 2^70",
-     [](course::Element e) { return static_cast<float>(e.random % 15 - 7) * 0x1p70f; }},
-    {"only the first counts", [](course::Element e) { return e.i == 0 ? 3.5f : 0.0f; }},
+    challenge_checks::kEighths,
+    challenge_checks::kSmall,
+    challenge_checks::kLarge,
+    challenge_checks::kFirst,
     {"only the first counts: all sums are -1",
      [](course::Element e) { return e.i == 0 ? -1.0f : 0.0f; }},
     {"only the first counts: all sums are the lowest float",
      [](course::Element e) { return e.i == 0 ? -FLT_MAX : 0.0f; }},
-    {"only the last counts", [](course::Element e) { return e.i + 1 == e.n ? -7.25f : 0.0f; }},
-    {"whole numbers from -7 to 7",
-     [](course::Element e) { return static_cast<float>(e.random % 15 - 7); }},
+    challenge_checks::kLast,
+    challenge_checks::kWhole,
     {"all are 1", [](course::Element) { return 1.0f; }},
     {"all are -0", [](course::Element) { return -0.0f; }},
 };
@@ -288,9 +284,7 @@ TEST_CASE("beat_scan: infinities and NaN") {
 
 // Promise: other sums are as near as i float additions in any order.
 TEST_CASE("beat_scan: sums that are rounded are near the exact ones") {
-  const Kind all_bits{"all bits in use", [](course::Element e) {
-                        return std::sin(static_cast<float>(e.random + 1000 * (e.i % 7)));
-                      }};
+  const Kind& all_bits = challenge_checks::kAllBits;
   for (const std::size_t n : {1025u, 8191u}) {
     if (!is_tried()) continue;
     const std::vector<float> x = all_bits.values(n);

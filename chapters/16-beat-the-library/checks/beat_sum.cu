@@ -19,16 +19,8 @@ using Kind = course::DataKind<float>;
 
 /// Partial sums of 2^20 of them, in any order, need no rounding.
 const Kind kExact[] = {
-    {"eighths from 1/8 to 15/8",
-     [](course::Element e) { return static_cast<float>(1 + e.random % 15) / 8; }},
-    {"small: eighths times 2^-70",
-     [](course::Element e) { return static_cast<float>(1 + e.random % 15) * 0x1p-73f; }},
-    {"large: whole numbers times 2^70",
-     [](course::Element e) { return static_cast<float>(e.random % 15 - 7) * 0x1p70f; }},
-    {"only the first counts", [](course::Element e) { return e.i == 0 ? 3.5f : 0.0f; }},
-    {"only the last counts", [](course::Element e) { return e.i + 1 == e.n ? -7.25f : 0.0f; }},
-    {"whole numbers from -7 to 7",
-     [](course::Element e) { return static_cast<float>(e.random % 15 - 7); }},
+    challenge_checks::kEighths, challenge_checks::kSmall, challenge_checks::kLarge,
+    challenge_checks::kFirst,   challenge_checks::kLast,  challenge_checks::kWhole,
 };
 
 double sum_of(const std::vector<float>& x) {
@@ -161,9 +153,7 @@ TEST_CASE("beat_sum: one number is infinite") {
 
 // Promise: other sums are as near as n - 1 float additions in any order.
 TEST_CASE("beat_sum: sums that are rounded are near the exact one") {
-  const Kind all_bits{"all bits in use", [](course::Element e) {
-                        return std::sin(static_cast<float>(e.random + 1000 * (e.i % 7)));
-                      }};
+  const Kind& all_bits = challenge_checks::kAllBits;
   for (const std::size_t n : {1025u, 8191u}) {
     if (!is_tried()) continue;
     const std::vector<float> x = all_bits.values(n);

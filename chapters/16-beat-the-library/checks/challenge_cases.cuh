@@ -3,6 +3,7 @@
 #pragma once
 
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
 #include <string>
@@ -27,6 +28,27 @@ std::vector<SizeInTurn<Kind>> every_size_twice(const Kind (&kinds)[number]) {
   }
   return cases;
 }
+
+/// Floats for sums. But for those of kAllBits no sum of 2^20 of them needs rounding.
+using Floats = course::DataKind<float>;
+inline const Floats kEighths{"eighths from 1/8 to 15/8", [](course::Element e) {
+                               return static_cast<float>(1 + e.random % 15) / 8;
+                             }};
+inline const Floats kSmall{"small: eighths times 2^-70", [](course::Element e) {
+                             return static_cast<float>(1 + e.random % 15) * 0x1p-73f;
+                           }};
+inline const Floats kLarge{"large: whole numbers times 2^70", [](course::Element e) {
+                             return static_cast<float>(e.random % 15 - 7) * 0x1p70f;
+                           }};
+inline const Floats kFirst{"only the first counts",
+                           [](course::Element e) { return e.i == 0 ? 3.5f : 0.0f; }};
+inline const Floats kLast{"only the last counts",
+                          [](course::Element e) { return e.i + 1 == e.n ? -7.25f : 0.0f; }};
+inline const Floats kWhole{"whole numbers from -7 to 7",
+                           [](course::Element e) { return static_cast<float>(e.random % 15 - 7); }};
+inline const Floats kAllBits{"all bits in use", [](course::Element e) {
+                               return std::sin(static_cast<float>(e.random + 1000 * (e.i % 7)));
+                             }};
 
 /// Sizes for calls of one object: more and fewer elements in turn, of one block's share and of several, wherever a share has up
 /// to 16,384. No number of blocks is a multiple of the one before.
