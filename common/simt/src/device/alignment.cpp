@@ -37,7 +37,7 @@ struct TypeMismatch {
 /// Below it, the object is loaded or stored as a whole: that has a hook of its own.
 constexpr std::uint8_t kFirstUseOfPart = 2;
 
-/// The name between the quotes, without what may stand before it: "const struct int2" is "int2".
+/// The name between the quotes without the words before it: of "const struct int2" it is "int2".
 std::string type_name(const TypeDescriptor& type) {
   std::string name = type.name;
   name = name.substr(1, name.find('\'', 1) - 1);
