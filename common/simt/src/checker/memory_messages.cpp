@@ -135,9 +135,8 @@ std::string other_devices_memory(const Allocation& a, std::uintptr_t address, st
 /// A finding of one access by the running thread.
 Report finding_at(ReportKind kind, std::uintptr_t address, AccessKind access,
                   const SourceLine& where, std::string text, const Thread& t) {
-  Report report = finding(kind, where, std::move(text));
+  Report report = finding_by(t.id, verb(access, t.relaxed_name), kind, where, std::move(text));
   report.object = object_at(address);
-  report.accesses = {access_by(verb(access, t.relaxed_name), where, t.id)};
   return report;
 }
 

@@ -182,6 +182,13 @@ Report finding(ReportKind kind, const SourceLine& where, std::string text) {
   return report;
 }
 
+Report finding_by(std::uint32_t thread, const char* access, ReportKind kind,
+                  const SourceLine& where, std::string text) {
+  Report report = finding(kind, where, std::move(text));
+  report.accesses = {access_by(access, where, thread)};
+  return report;
+}
+
 Report race_finding(const SourceLine& where, std::string facts, const std::string& advice) {
   Report report = finding(ReportKind::race, where, facts + "\n  " + advice);
   report.facts = std::move(facts);

@@ -46,6 +46,9 @@ void fail_stuck_launch(Report report);
 
 /// A finding without its accesses, of the running launch.
 Report finding(ReportKind kind, const SourceLine& where, std::string text);
+/// The same of one access, which `thread` makes there.
+Report finding_by(std::uint32_t thread, const char* access, ReportKind kind,
+                  const SourceLine& where, std::string text);
 /// The same of a race: what has happened, and what to try.
 Report race_finding(const SourceLine& where, std::string facts, const std::string& advice);
 /// An access by a thread of the running launch, or of another one.

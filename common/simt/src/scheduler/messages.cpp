@@ -157,15 +157,13 @@ Report endless_barriers_finding(const Block& block) {
 
 Report foreign_mask_finding(const WarpCall& call, const Thread& t) {
   const SourceLine where = source_line(call.caller);
-  Report report = finding(
-      ReportKind::barrier, where,
+  return finding_by(
+      t.id, "call", ReportKind::barrier, where,
       fmt::format(
           "WRONG MASK in kernel {}: {} at {}\n  {} (lane {}) calls it with mask 0x{:08x}, "
           "which does not include the calling lane.\n  Every lane that calls must be in the "
           "mask, and every lane in the mask must call.",
           engine.launch->kernel, call.name, where.text(), thread_name(t), t.lane, call.mask));
-  report.accesses = {access_by("call", where, t.id)};
-  return report;
 }
 
 namespace {
@@ -251,16 +249,14 @@ std::string absent_lane_text(const Block& block, const Thread& t, const Lanes& l
 Report absent_lane_finding(const Block& block, const Thread& t, const Lanes& lanes) {
   const WarpCall& call = *lanes.call[t.lane];
   const SourceLine where = source_line(call.caller);
-  Report report = finding(
-      ReportKind::absent_lane, where,
+  return finding_by(
+      t.id, "read", ReportKind::absent_lane, where,
       fmt::format("SHUFFLE FROM AN ABSENT LANE in kernel {}: {} at {}\n"
                   "  {} (lane {}) gets an undefined value: {}.\n"
                   "  Let all 32 lanes make the call, those with no work, too, with a value that\n"
                   "  changes nothing, such as 0 for a sum; or read only lanes of the mask.",
                   engine.launch->kernel, call.name, where.text(), thread_name(t), t.lane,
                   why_absent(block, t, lanes)));
-  report.accesses = {access_by("read", where, t.id)};
-  return report;
 }
 
 Report headless_block_finding(const Block& block) {

@@ -130,15 +130,13 @@ bool nothing_else_can_run() {
 
 void fail_endless() {
   const SourceLine where = source_line(watch.place);
-  Report report = finding(
-      ReportKind::hang, where,
+  fail_stuck_launch(finding_by(
+      watch.first->id, "loop", ReportKind::hang, where,
       fmt::format(
           "ENDLESS LOOP in kernel {}: {} is still in a loop\n  at {}\n"
           "  Its variables have the values of an earlier turn, and memory has not changed since.\n"
           "  Which condition ends this loop, and can it become true?",
-          engine.launch->kernel, thread_name(*watch.first), where.text()));
-  report.accesses = {access_by("loop", where, watch.first->id)};
-  fail_stuck_launch(std::move(report));
+          engine.launch->kernel, thread_name(*watch.first), where.text())));
 }
 
 /// Looks at the thread, on the host's stack: all that it knows lies on its own.

@@ -97,14 +97,12 @@ void stop_endless_loop(const void* caller) {
   on_host_stack([&] {
     const SourceLine where = source_line(caller);
     const std::string word = polled_word_text(t);
-    Report report = finding(
-        ReportKind::hang, where,
+    fail_stuck_launch(finding_by(
+        t.id, "loop", ReportKind::hang, where,
         fmt::format("ENDLESS LOOP in kernel {}: {} repeats without changing anything\n  at {}{}\n"
                     "  All threads that are left wait, or repeat themselves.{}",
                     engine.launch->kernel, thread_name(t), where.text(),
-                    word.empty() ? "" : "\n  " + word, blocks_to_come()));
-    report.accesses = {access_by("loop", where, t.id)};
-    fail_stuck_launch(std::move(report));
+                    word.empty() ? "" : "\n  " + word, blocks_to_come())));
   });
   std::abort();
 }

@@ -164,9 +164,8 @@ void stop_at_memory(int number, siginfo_t* info, void* context) {
                   "  at {} by {}\n"
                   "  Is a pointer, or a pointer to a function, null or uninitialised?",
                   engine.launch->kernel, address, where.text(), thread_name(t));
-    Report report = finding(ReportKind::trap, where, text);
-    report.accesses = {access_by("stop", where, t.id)};
-    fail_launch(std::move(report), is_overflow ? cudaErrorLaunchFailure : cudaErrorIllegalAddress);
+    fail_launch(finding_by(t.id, "stop", ReportKind::trap, where, text),
+                is_overflow ? cudaErrorLaunchFailure : cudaErrorIllegalAddress);
   });
   std::abort();  // a failed launch never resumes its threads
 }
@@ -220,13 +219,11 @@ void stop_long_loop(const void* caller) {
                   launch_clock.seconds)
             : "";
     const SourceLine where = source_line(caller);
-    Report report =
-        finding(ReportKind::hang, where,
-                fmt::format("ENDLESS LOOP in kernel {}: {} is still in a loop{}\n  at {}\n"
-                            "  Which condition ends this loop, and can it become true?",
-                            engine.launch->kernel, thread_name(t), time, where.text()));
-    report.accesses = {access_by("loop", where, t.id)};
-    fail_stuck_launch(std::move(report));
+    fail_stuck_launch(
+        finding_by(t.id, "loop", ReportKind::hang, where,
+                   fmt::format("ENDLESS LOOP in kernel {}: {} is still in a loop{}\n  at {}\n"
+                               "  Which condition ends this loop, and can it become true?",
+                               engine.launch->kernel, thread_name(t), time, where.text())));
   });
   std::abort();
 }
