@@ -147,7 +147,8 @@ void check_launches(const Kind& kind, std::size_t n, Launch launch, const Places
   const unsigned long long word = used.download().front();
   const std::vector<float> found = memory.download();
   const std::size_t in_front = (word & 0xffff'ffffu) - far_front - front;
-  const std::size_t in_back = std::min((word >> 32) - far_back - back, capacity - back);
+  const std::size_t in_back =
+      std::min<std::size_t>((word >> 32) - far_back - back, capacity - back);
   REQUIRE(course::same(word & 0xffff'ffffu, far_front + front + low.size(),
                        "used, low 32 bits (the front)",
                        wrong_side(found, front, in_front, kind.pivot, true)));

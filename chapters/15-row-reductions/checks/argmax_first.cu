@@ -86,10 +86,14 @@ void check_rows(const Shape& s, Launch launch, const std::string& text,
   course::launch(argmax_first, {launch.grid, launch.block}, d_x.data(), s.rows, s.columns,
                  where.data());
   const std::vector<unsigned> expected = expected_of(s, x);
-  REQUIRE(course::same(where.download(), expected, "where", [&](std::size_t r) {
-    return row_checks::row_text(s, r) + " and has " +
-           course::number_text(x[r * s.columns + expected[r]]) + " in column " +
-           std::to_string(expected[r]);
+  const std::vector<unsigned> found = where.download();
+  REQUIRE(course::same(found, expected, "where", [&](std::size_t r) {
+    const auto in_column = [&](unsigned column) {
+      return course::number_text(x[r * s.columns + column]) + " in column " +
+             std::to_string(column);
+    };
+    return row_checks::row_text(s, r) + " and has " + in_column(expected[r]) +
+           (found[r] < s.columns ? ", and " + in_column(found[r]) : "");
   }));
   REQUIRE(where.intact("where"));
 }

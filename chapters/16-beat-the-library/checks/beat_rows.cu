@@ -76,7 +76,10 @@ void check(BeatRows& answer, const Shape& s, const std::vector<int>& index) {
   course::Placed<__half> table(before, s.table);
   answer(d_source.data(), d_index.data(), s.rows, s.width, table.data(), s.table_rows);
   const std::vector<float> found = beat_rows_check::floats(table.download());
-  REQUIRE(course::same(found, sums, "d_table"));
+  REQUIRE(course::same(found, sums, "d_table", [&](std::size_t i) {
+    return "row " + std::to_string(i / s.width) + " and column " + std::to_string(i % s.width) +
+           ", where it held " + course::number_text(__half2float(before[i])) + " before";
+  }));
   std::size_t changed = 0;  // signs of zeros in rows that nothing was added to
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!gets[i / s.width] && !std::signbit(found[i])) ++changed;

@@ -77,21 +77,29 @@ void check(BeatScan& answer, const std::vector<float>& x, std::size_t offset_x,
 course::Verdict near_sums(const std::vector<float>& found, const std::vector<float>& x) {
   const std::vector<double> exact = sums_of(x);
   double magnitude = 0;
+  course::Verdict first;
+  std::size_t wrong = 0, first_wrong = 0, last_wrong = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const auto y = static_cast<double>(found[i]);
-    const std::string name = "d_out[" + std::to_string(i) + "]";
     magnitude += std::fabs(static_cast<double>(x[i]));
-    if (std::isnan(exact[i])) {
-      if (std::isnan(y)) continue;
-      return {false, name + ": expected NaN, found " + course::number_text(found[i])};
-    }
-    if (y == exact[i]) continue;
+    if (y == exact[i] || (std::isnan(exact[i]) && std::isnan(y))) continue;
+    const std::string name = "d_out[" + std::to_string(i) + "]";
     const double k = static_cast<double>(i) * course::kFloatRoundoff;
     const double tolerance = std::isinf(exact[i]) ? 0 : k / (1 - k) * magnitude;
-    const course::Verdict verdict = course::close(y, exact[i], tolerance, name);
-    if (!verdict) return verdict;
+    const course::Verdict verdict = std::isnan(exact[i])
+                                        ? course::Verdict{false, name + ": expected NaN, found " +
+                                                                     course::number_text(found[i])}
+                                        : course::close(y, exact[i], tolerance, name);
+    if (verdict) continue;
+    if (wrong++ == 0) first = verdict, first_wrong = i;
+    last_wrong = i;
   }
-  return {};
+  if (wrong > 1) {
+    first.text += "\n" + std::to_string(wrong) + " of " + std::to_string(x.size()) +
+                  " sums are wrong (first [" + std::to_string(first_wrong) + "], last [" +
+                  std::to_string(last_wrong) + "])";
+  }
+  return first;
 }
 
 /// One number in 2^20 is 1: x[5] is the first of them.
