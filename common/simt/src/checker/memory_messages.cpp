@@ -196,15 +196,14 @@ void stop_misaligned_object(std::uintptr_t address, std::size_t alignment, const
   auto* const frame = static_cast<char**>(__builtin_frame_address(0));
   on_host_stack([&] {
     const SourceLine where = line_of(t, frame, caller);
-    Report report = finding(
-        ReportKind::misaligned, where,
+    Report report = finding_by(
+        t.id, "access", ReportKind::misaligned, where,
         fmt::format("MISALIGNED ACCESS in kernel {}: {} at {}\n  at {} by {}\n  {}\n  {}",
                     engine.launch->kernel, what, describe_address(address), where.full_text(),
                     thread_name(t),
                     wrapped(fmt::format("{}; it is {} past one.", why, bytes(address % alignment))),
                     alignment_hint(address, alignment)));
     report.object = object_at(address);
-    report.accesses = {access_by("access", where, t.id)};
     fail_launch(std::move(report), cudaErrorMisalignedAddress);
   });
   std::abort();
