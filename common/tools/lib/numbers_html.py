@@ -6,6 +6,13 @@ POWER = re.compile(r"\b(\d+|[a-z])\^(?:\((\w+[+-]\w+)\)|(-?\w+))")
 UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|h|[KMGT]i?B|bytes?|[GT]B/s|GHz|W|times)\b|%|小时|分钟|秒)|(?<=★) (?=\d)")
 CHINESE_UNIT = re.compile(r"(?<=\u00a0)(?:小时|分钟)")
 
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def with_raised_exponents(text):
+    """2^24 with the superscripts that a font has, for drawings."""
+    return POWER.sub(lambda power: power[1] + power[3].translate(RAISED) if (power[3] or "").lstrip("-").isdigit() else power[0], text)
+
 
 def with_units_kept(text):
     """A text with a no-break space between each number and its unit. Chinese units may be broken inside: a word joiner forbids it."""

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tools.lib.chapter_results import REFERENCE, of_gpu
 from tools.lib.failed import Failed
+from tools.lib.numbers_html import with_raised_exponents
 from tools.lib.rows import is_faster, is_timed, median, number, size
 from tools.lib.svg import Sheet, one_line
 from tools.measure import front_page, headline
@@ -87,7 +88,7 @@ def drawn(way, alt):
         page.y += below
         page.text(LEFT, page.y, text, style)
 
-    title = f"{way.what[0].upper()}{way.what[1:]}, rung by rung"
+    title = with_raised_exponents(f"{way.what[0].upper()}{way.what[1:]}, rung by rung")
     where, _, when = front_page.sentence([(results, None) for results in way.results]).rpartition(", ")
     words(title, 24, "head")
     words(f"{where}, medians, log scale", 18, "small soft")

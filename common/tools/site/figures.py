@@ -14,14 +14,13 @@ from docutils import nodes
 from tools.lib import chapter as metadata
 from tools.lib.documents import gathered
 from tools.lib.failed import Failed
+from tools.lib.numbers_html import with_raised_exponents
 from tools.measure import documents, plot_svg
 from tools.trace import stepper
 
 USE = re.compile(r"<use ([^>]*)/>")  # a point
 BAR = re.compile(r'<path d="M ([^"]*)"[^>]*style="fill: (?!none)[^"]*stroke:[^>]*/>')
 FRAME = '<div class="drawing wide">'  # on a narrow page a drawing keeps its size, and is scrolled
-POWER = re.compile(r"(?<=\d)\^(-?\d+)")
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 REACH = 11  # points around a mark that belong to it
 
 
@@ -81,8 +80,7 @@ def inline(svg, name, description):
     finding = re.search(r"<title>(.*?)</title>", svg)[1]
     svg = svg.replace(f"<title>{finding}</title>", "", 1)  # else it covers the values
     svg = re.sub(r"<svg[^>]*?(viewBox=\"[^\"]*\")[^>]*>", rf'<svg class="plot" \1 role="group" aria-label="{finding}">', svg, count=1)
-    svg = POWER.sub(lambda power: power[1].translate(RAISED), svg)
-    return with_values(svg, values_of(description), BAR if description["kind"] == "ratios" else USE)
+    return with_values(with_raised_exponents(svg), values_of(description), BAR if description["kind"] == "ratios" else USE)
 
 
 def colours():

@@ -12,14 +12,13 @@ from pathlib import Path
 
 from tools.lib import chapter as metadata
 from tools.lib.failed import Failed
-from tools.lib.numbers_html import POWER
+from tools.lib.numbers_html import with_raised_exponents
 from tools.measure import headline
 from tools.site import pages
 
 FOLDER = "_static/cards"
 SIZE = (1200, 630)
 COLOURS = 64  # of a file: it is a third as large as with all
-RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 INK, SOFT, ACCENT, PAGE = "#1f2328", "#59636e", "#0757ba", "#ffffff"
 
 
@@ -63,11 +62,6 @@ def card_of_exercise(course, chapter, exercise, task):
 
 
 # ---- drawings ------------------------------------------------------------------------------------
-
-
-def with_raised_exponents(text):
-    """2^24 with the superscripts that a font has."""
-    return POWER.sub(lambda power: power[1] + power[3].translate(RAISED) if (power[3] or "").lstrip("-").isdigit() else power[0], text)
 
 
 def draw(file, card):

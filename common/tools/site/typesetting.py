@@ -9,8 +9,8 @@ import html
 import re
 
 from docutils import nodes
-from tools.lib.numbers_html import POWER, typeset_numbers, with_units_kept
-from tools.site import figures, source_pages
+from tools.lib.numbers_html import POWER, RAISED, typeset_numbers, with_units_kept
+from tools.site import source_pages
 
 FRAMES = {
     "<!-- first-screen:begin -->": '<div class="first-screen">', "<!-- first-screen:end -->": "</div>",
@@ -100,7 +100,7 @@ def frame_openings(doctree):
 
 def text_of(cell):
     """The HTML of a cell as text, with raised digits for superscripts."""
-    raised = SUPERSCRIPT.sub(lambda power: power[1].translate(figures.RAISED), cell)
+    raised = SUPERSCRIPT.sub(lambda power: power[1].translate(RAISED), cell)
     return " ".join(html.unescape(TAG.sub("", raised)).split())
 
 

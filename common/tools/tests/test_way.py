@@ -75,7 +75,7 @@ class Way(unittest.TestCase):
     def test_the_words(self):
         self.fast(date="2026-02-03")
         texts = [element.text for element in self.drawn().iter(SVG + "text")]
-        for text in ("The sum of 2^12 floats, rung by rung", "NVIDIA GPU X, CUDA 13.0, medians, log scale", "measured 2026-01-02 to 2026-02-03",
+        for text in ("The sum of 2¹² floats, rung by rung", "NVIDIA GPU X, CUDA 13.0, medians, log scale", "measured 2026-01-02 to 2026-02-03",
                      "01", "one atomic per element", "9,000.0 µs", "20.0 µs", "lib: 25.0 µs", "limit: 16 MB at the rate of a copy, 4.0 µs"):
             self.assertIn(text, texts)
 
