@@ -4,6 +4,7 @@ import re
 
 POWER = re.compile(r"\b(\d+|[a-z])\^(?:\((\w+[+-]\w+)\)|(-?\w+))")
 UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|h|[KMGT]i?B|bytes?|[GT]B/s|GHz|W|times)\b|%|小时|分钟|秒)|(?<=★) (?=\d)")
+RANGE = re.compile(r"(?<=\u00a0–) (?=\d)")
 CHINESE_UNIT = re.compile(r"(?<=\u00a0)(?:小时|分钟)")
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -15,8 +16,9 @@ def with_raised_exponents(text):
 
 
 def with_units_kept(text):
-    """A text with a no-break space between each number and its unit. Chinese units may be broken inside: a word joiner forbids it."""
-    return CHINESE_UNIT.sub(lambda unit: "\u2060".join(unit[0]), UNIT.sub("\u00a0", text))
+    """A text with no-break spaces between each number and its unit, and in a range that has one. A word joiner forbids to break Chinese units inside, and a range after its dash."""
+    text = RANGE.sub("\u2060\u00a0", UNIT.sub("\u00a0", text))
+    return CHINESE_UNIT.sub(lambda unit: "\u2060".join(unit[0]), text)
 
 
 def typeset_numbers(text):

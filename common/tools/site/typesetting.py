@@ -24,11 +24,12 @@ HEAD = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
 ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
 CELL = re.compile(r'<td(?: class="([^"]*)")?>(.*?)</td>', re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
+LONG_NAME = re.compile(r"(<[^>]*>)|[^\s<]{25,}")
 SUPERSCRIPT = re.compile(r"<sup>(.*?)</sup>")
 OPTION_IN_TEXT = re.compile(r'<span class="pre">(?=-[^<]{1,30}</span>)')
 SHELL = re.compile(r'<div class="highlight-sh\b.*?</pre>', re.DOTALL)
 OPTION_IN_SHELL = re.compile(r"(?<=[\s>])--?[A-Za-z][^\s<]{0,28}(?=[\s<])")
-LINE, PHRASE = 16, 24  # characters: a column with a longer cell may have several lines in a cell; if most are longer than the second, it is text
+LINE, PHRASE = 15, 24  # characters: a column with a longer cell may have several lines in a cell; if most are longer than the second, it is text
 
 
 def raw(text):
@@ -104,6 +105,11 @@ def text_of(cell):
     return " ".join(html.unescape(TAG.sub("", raised)).split())
 
 
+def with_breaks(cell):
+    """The HTML of a cell in which a line may end after a :: of a long name: else its column takes the room of the others."""
+    return LONG_NAME.sub(lambda found: found[1] or found[0].replace("::", "::<wbr>"), cell)
+
+
 def with_labels(table):
     """The HTML of a table whose cells have the head of their column as data-label; those that may have several lines are "phrase" or "prose"."""
     labels = [text_of(head) for head in HEAD.findall(table)]
@@ -118,7 +124,7 @@ def with_labels(table):
             column = next(columns)
             classes = " ".join(filter(None, [found[1], kinds[column]]))
             kind = f' class="{classes}"' if classes else ""
-            return f'<td{kind} data-label="{html.escape(labels[column])}">{found[2]}</td>'
+            return f'<td{kind} data-label="{html.escape(labels[column])}">{with_breaks(found[2])}</td>'
 
         return CELL.sub(cell, row[0])
 

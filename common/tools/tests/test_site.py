@@ -230,7 +230,8 @@ class Texts(unittest.TestCase):
 
     def test_a_number_keeps_its_unit(self):
         for text, shown in (("1 h 40 min", "1~h 40~min"), ("21.5 µs, 3 % of 64 MiB", "21.5~µs, 3~% of 64~MiB"), ("4 sectors", "4 sectors"), ("10 s.", "10~s."),
-                            ("1 小时 10 分钟", "1~小\u2060时 10~分\u2060钟"), ("★★ 30 min", "★★~30~min"), ("16 bytes", "16~bytes"), ("1 hour", "1 hour")):
+                            ("1 小时 10 分钟", "1~小\u2060时 10~分\u2060钟"), ("★★ 30 min", "★★~30~min"), ("16 bytes", "16~bytes"), ("1 hour", "1 hour"),
+                            ("1.5~– 2.5 (1 %)".replace("~", "\u00a0"), "1.5~–\u2060~2.5 (1~%)"), ("1 – 2", "1 – 2")):
             self.assertEqual(with_units_kept(text), shown.replace("~", "\u00a0"))
 
     def test_a_cell_has_the_head_of_its_column(self):
@@ -244,6 +245,11 @@ class Texts(unittest.TestCase):
                 self.assertIn(labelled.format(f'{kind} data-label=""', name), shown)
             self.assertEqual(shown.count(labelled.format(' class="text-right" data-label="time, &quot;µs&quot;, 2⁻²⁴"', "1")), 2)
             self.assertEqual(shown.count("data-label"), 4)
+
+    def test_only_a_long_name_of_a_cell_may_be_broken(self):
+        for cell, shown in (("<p>cub::DeviceReduce::Sum, x</p>",) * 2, ('<a href="a::DeviceHistogram::HistogramEven">x</a>',) * 2,
+                            ("<p>cub::DeviceHistogram::HistogramEven</p>", "<p>cub::<wbr>DeviceHistogram::<wbr>HistogramEven</p>")):
+            self.assertEqual(typesetting.with_breaks(cell), shown)
 
     def test_an_option_is_marked_in_text_and_in_commands(self):
         for text, shown in (
@@ -766,9 +772,10 @@ class Pages(unittest.TestCase):
             self.open(name)
             self.assertEqual(self.window.run("return [...document.querySelectorAll('td')].filter((td) => td.getBoundingClientRect().right > 768).map((td) => td.textContent)"), [], name)
 
-    def test_on_a_wide_page_the_tables_of_the_documents_fit(self):
-        for name in (name for name in files if name.startswith("common/docs/") and "<table" in text_of(name)):
+    def test_on_a_wide_page_the_tables_fit(self):
+        for name in (name for name in files if name.startswith(("common/docs/", "chapters/")) and "<table" in text_of(name)):
             self.open(name)
+            self.window.run("for (const e of document.querySelectorAll('main details')) e.open = true")
             self.assertEqual(self.window.run("return [...document.querySelectorAll('.wide')].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.textContent.slice(0, 40))"), [], name)
 
     def test_what_is_wide_shows_that_it_goes_on(self):
