@@ -198,8 +198,7 @@ def fill_template(app, pagename, templatename, context, doctree):
         {"heading": heading, "pages": [link(name) for name in names], "course": len([name for name in names if name in course(docnames, language)])}
         for heading, names in navigation(docnames, language)
     ]
-    context["is_front"] = pagename == in_language("README", docnames, language)
-    context["front"] = app.builder.get_relative_uri(pagename, in_language("README", docnames, language))
+    context["front"] = link(in_language("README", docnames, language))
 
 
 def without_sphinx_search(app):

@@ -906,6 +906,16 @@ class Pages(unittest.TestCase):
         self.window.press("escape")
         self.assertTrue(self.window.run("return document.getElementById('tip').hidden"))
 
+    def test_chinese_pages_are_chinese_around_the_text_too(self):
+        for name, course in ((LESSON.replace(".html", ".zh-CN.html"), "CUDA 原子操作"), (LESSON, "CUDA atomics"), ("search.zh-CN.html", "CUDA 原子操作")):
+            self.open(name)
+            self.assertEqual(self.window.text("header .site").strip(), course, name)
+        self.open("README.zh-CN.html")
+        self.assertEqual(self.window.run("""
+            const text = document.createRange(), heading = document.querySelector("h1").firstChild, colon = heading.data.indexOf("：") + 1;
+            const tops = (from, to) => { text.setStart(heading, from); text.setEnd(heading, to); return new Set([...text.getClientRects()].map((r) => r.top)).size; };
+            return [colon > 0, tops(colon, heading.length)]"""), [True, 1])
+
     def test_a_picture_is_stepped_through_in_the_lesson(self):
         self.open(LESSON)
         self.assertEqual(self.window.run("return [...document.querySelectorAll('figure.steps')].map((f) => f.id)"), ["lost_update", "one_address"])
