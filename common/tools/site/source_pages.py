@@ -27,6 +27,11 @@ LINK = re.compile(r"\]\((?![a-z]+:|#|/)([^()\s#]+)(#[^()\s]*)?\)")
 CODE = re.compile(r"^ *(```+|~~~+)[^\n]*\n.*?^ *\1 *$|(`+)(?!`).+?(?<!`)\2(?!`)", re.MULTILINE | re.DOTALL)
 PLAIN_CODE = re.compile(r'<span class="(?:w|n|p|o|nn|nl|bp|err)">([^<]*)</span>|<span></span>')  # Pygments' classes that site.css does not colour
 
+SOURCE = (
+    '<figure class="code"><figcaption>{lines} lines</figcaption>'
+    '<div class="highlight-source"><div class="highlight"><pre tabindex="0" aria-label="source">{code}</pre></div></div></figure>'
+)  # fmt: skip
+
 log = logging.getLogger(__name__)
 
 
@@ -157,7 +162,7 @@ def write_source_pages(app, error):
             body, more = list_of(app, path)
             todo += more
         else:
-            body = f'<div class="highlight"><pre tabindex="0" aria-label="source">{highlighted(file)}</pre></div>'
+            body = SOURCE.format(lines=len(file.read_bytes().splitlines()), code=highlighted(file))
         back = page_that_leads_back(app, path)
         description, with_card = about(app, path, back)
         parts = {
@@ -165,6 +170,8 @@ def write_source_pages(app, error):
             "TITLE": html.escape(path), "SITE": html.escape(app.config.project), "BODY": body,
             "BACK": html.escape(app.builder.get_relative_uri(page, back)),
             "BACK_TITLE": html.escape(app.env.titles[back].astext()),
+            "SEARCH": html.escape(app.builder.get_relative_uri(page, pages.SEARCH)), "SEARCH_WORD": words["search"],
+            "SEARCH_COURSE": words["search_course"],
             "DESCRIPTION": html.escape(description), "ADDRESS": html.escape(f"{app.config.html_baseurl}{page}.html"),
             "CARD": html.escape(share_cards.address(app.config.html_baseurl, with_card)),
             "LICENCE": html.escape(app.builder.get_relative_uri(page, pages.LICENCE)), "LICENCE_WORD": words["licence"],

@@ -720,9 +720,10 @@ class Pages(unittest.TestCase):
 
     def test_the_search_box_of_a_phone_has_room(self):
         self.window.size(390, 844)
-        for name in (LESSON, LESSON.replace(".html", ".zh-CN.html")):
+        for name in (LESSON, LESSON.replace(".html", ".zh-CN.html"), f"chapters/{FIRST}/global_atomic.cuh.html"):
             self.open(name)
             self.assertGreaterEqual(self.window.run("return document.querySelector('header input').clientWidth"), 180, name)
+            self.assertTrue(self.window.run("return document.querySelector('a.site').ariaLabel"), name)  # its text has no room
 
     def test_the_header_leads_to_the_same_page_in_the_other_language(self):
         for width in WIDTHS:
@@ -859,6 +860,10 @@ class Pages(unittest.TestCase):
         self.assertTrue(copied[1].startswith("__global__ void sum_racy("), copied[1])
         self.assertEqual(copied[2], f"meson compile -C build {FIRST}-ladder\nbuild/chapters/{FIRST}/ladder --only sum_racy --n 1e5")
         self.assertEqual(self.window.run("return document.querySelectorAll('.highlight-text .copy').length"), 0)
+        self.open(f"chapters/{FIRST}/global_atomic.cuh.html")
+        self.window.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+        self.window.click(".copy")
+        self.assertEqual(self.window.wait("return window.copied"), (TOP / f"chapters/{FIRST}/global_atomic.cuh").read_text(encoding="utf-8").rstrip("\n"))
         self.open("common/docs/any-cuda-file.html")
         self.assertEqual(self.window.run("return [...document.querySelectorAll('.highlight-diff')].map((e) => e.querySelectorAll('.copy').length)"), [0])
 
@@ -876,7 +881,7 @@ class Pages(unittest.TestCase):
         self.assertGreaterEqual(sum(map(len, QUESTIONS.values())), 25)
 
     def test_search_while_the_reader_types(self):
-        self.open("common/docs/learning.html")
+        self.open(f"exercises/{FIRST}/word_count.cuh.html")
         self.window.press("/")
         self.window.type("shuf")
         self.window.press("enter")

@@ -77,13 +77,18 @@ document.addEventListener("DOMContentLoaded", () => {
     spy();
   }
 
-  // ---- code is copied, commands without their comments ----
+  // ---- code is copied: commands without their comments, sources without the numbers of their lines ----
+  const textOf = (code) => {
+    const text = code.cloneNode(true);
+    for (const number of text.querySelectorAll(".line > a")) number.remove();
+    return text.textContent;
+  };
   for (const block of navigator.clipboard ? document.querySelectorAll("div[class*='highlight-']:not(.highlight-text, .highlight-diff)") : []) {
     const copy = document.createElement("button"), code = block.querySelector("pre");
     copy.className = "copy";
     copy.textContent = WORDS.copy;
     copy.addEventListener("click", async () => {
-      const lines = code.textContent.trimEnd().split("\n");
+      const lines = textOf(code).trimEnd().split("\n");
       const commands = lines.map((line) => line.replace(/(^|\s+)#\s.*$/, "")).filter((line, k) => line || !lines[k]);
       await navigator.clipboard.writeText((block.classList.contains("highlight-sh") ? commands : lines).join("\n"));
       copy.textContent = WORDS.copied;
