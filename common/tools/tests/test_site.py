@@ -911,6 +911,14 @@ class Pages(unittest.TestCase):
         self.window.press("escape")
         self.assertTrue(self.window.run("return document.getElementById('tip').hidden"))
 
+    def test_all_of_the_marked_line_is_in_view(self):
+        self.open("chapters/02-atomic-functions/README.html#message-step=3")
+        self.assertTrue(self.window.run("return document.querySelector('#message .code').className.includes('more-right')"))
+        self.assertLess(*self.window.run("""
+            const text = document.createRange(), code = document.querySelector("#message .code");
+            text.selectNodeContents(code.querySelector("[aria-current]"));
+            return [text.getBoundingClientRect().right, code.getBoundingClientRect().right - 40]"""))
+
     def test_chinese_pages_are_chinese_around_the_text_too(self):
         for name, course in ((LESSON.replace(".html", ".zh-CN.html"), "CUDA 原子操作"), (LESSON, "CUDA atomics"), ("search.zh-CN.html", "CUDA 原子操作")):
             self.open(name)
