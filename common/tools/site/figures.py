@@ -1,7 +1,8 @@
 """Plots and pictures of the pages that answer to a reader: an extension of Sphinx.
 
 A plot is put into the page as it was drawn, and each of its marks says its value when a reader points at it or
-reaches it with the Tab key; the values are those of the plot's description (measure/plots.py). A picture that was
+reaches it with the Tab key; the values are those of the plot's description (measure/plots.py). A phone shows
+lines of text instead (plot_rows.py). A picture that was
 recorded is put into the page, too, with a script that steps through it (trace/stepper.py).
 """
 
@@ -16,6 +17,7 @@ from tools.lib.documents import gathered
 from tools.lib.failed import Failed
 from tools.lib.numbers_html import with_raised_exponents
 from tools.measure import documents, plot_svg
+from tools.site import plot_rows
 from tools.trace import stepper
 
 USE = re.compile(r"<use ([^>]*)/>")  # a point
@@ -124,7 +126,7 @@ def replace_images(app, doctree):
         alt = node.get("alt", "")
         if file in app.plots:
             svg = inline(file.read_text(encoding="utf-8"), file.stem, app.plots[file])
-            new = [nodes.raw("", f"{FRAME}{svg}</div>", format="html")]
+            new = [nodes.raw("", f"{FRAME}{svg}</div>{plot_rows.of(app.plots[file])}", format="html")]
         elif file.suffix == ".svg":
             svg = file.read_text(encoding="utf-8")
             if file in app.lane_pictures:

@@ -911,6 +911,27 @@ class Pages(unittest.TestCase):
         self.window.press("escape")
         self.assertTrue(self.window.run("return document.getElementById('tip').hidden"))
 
+    def test_a_plot_of_rows_is_text_on_a_phone(self):
+        rows = "return [...document.querySelectorAll('.plot-rows .track')].map((e) => e.parentElement).filter((e) => e.checkVisibility()).map((e) => e.innerText)"
+        plots = "return [...document.querySelectorAll('svg.plot')].filter((e) => e.checkVisibility()).length"
+        for name, shown in (("common/docs/results.html", ["01 sum_global_atomic", "the sum of 224 floats", "1/1071"]),
+                            (LESSON, ["sum_global_atomic", "29,466.1\u00a0µs", "1/1071", "one atomicAdd per element"])):
+            self.open(name)
+            self.assertEqual(self.window.run(rows), [], name)
+            self.window.size(390, 844)
+            self.assertEqual(self.window.run(plots), 0, name)
+            found = self.window.run(rows)
+            self.assertTrue(any(all(text in " ".join(row.split(" ")) for text in shown) for row in found), (name, found))
+            self.assertEqual(self.window.run("""
+                return [...document.querySelectorAll(".track > *")].filter((mark) => {
+                  const at = mark.getBoundingClientRect(), track = mark.parentElement.getBoundingClientRect();
+                  return at.left < track.left - 6 || at.right > track.right + 6;
+                }).map((mark) => mark.outerHTML)"""), [], name)
+            self.window.size(1400, 900)
+        self.window.size(390, 844)
+        self.open("chapters/02-atomic-functions/README.html")
+        self.assertGreater(self.window.run(plots), 0)  # a curve has no rows
+
     def test_all_of_the_marked_line_is_in_view(self):
         self.open("chapters/02-atomic-functions/README.html#message-step=3")
         self.assertTrue(self.window.run("return document.querySelector('#message .code').className.includes('more-right')"))
