@@ -17,9 +17,9 @@ NOT_STARTED  // delete this line when you begin
 /// x has `rows` rows of `columns` floats, one after the other: row r begins at x[r * columns]. For each row r, values[8 * r
 /// + k] and indices[8 * r + k] are the element and its column that is number k of the row, with k from 0 to 7, the
 /// largest first.
-/// - Of equal elements the one with the smaller column comes first. -0 equals +0.
+/// - Of equal elements the one with the smaller column comes first. -0 equals +0, in values, too: of a zero either sign will do.
 /// - NaN is larger than any number, whatever its sign and its other bits; of several NaNs the one with the smaller column
-///   comes first.
+///   comes first, and in values any NaN will do.
 /// - If a row has fewer than 8 columns, the last ones are -infinity, with column -1. A row may have no columns. An element that is
 ///   -infinity comes before these.
 /// - Fewer than 2^31 columns, any number of rows. rows * columns may be more than 2^32.
