@@ -15,7 +15,7 @@ folder, for ./course (lib/course_state.py).
 COURSE_WRAPPER is a command that runs the check, such as "compute-sanitizer --error-exitcode 9".
 COURSE_CPU_SECONDS is the processor time that the check may take on the CPU device, 60 s by default: then it ends
 itself, and says which test case and launch ran. COURSE_TIMEOUT, 240 by default, is the elapsed time in seconds after
-which it is killed. The time in which it waits for its turn on a GPU does not count.
+which it is killed. The time in which it waits for its turn on a GPU, or on a processor that others use, does not count.
 COURSE_RERUN is the command that a learner is told to run next, in place of Meson's.
 COURSE_PROGRESS, if set, makes it show at a terminal how far the build and the check are.
 COURSE_BUILT, if set, says that the check is built and new.
@@ -59,15 +59,28 @@ def time_limit():
     sys.exit(f"COURSE_TIMEOUT must be a number of seconds above 0, and is '{text}'")
 
 
+def processor_seconds(pid):
+    """The processor time that a process has taken until now; 0 if it has ended."""
+    with contextlib.suppress(OSError):
+        after_name = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
 def wait(process, seconds, waiting):
-    """The exit code of the check; TimeoutExpired after this many seconds in which the file `waiting` did not exist."""
-    left = seconds
+    """The exit code of the check; TimeoutExpired after this many seconds in which the file `waiting` did not exist.
+
+    Of a second in which the check computes, only its processor time counts: other programs may have had the rest.
+    """
+    left, used = seconds, 0.0
     while left > 0:
         step = min(left, 1.0)
         with contextlib.suppress(subprocess.TimeoutExpired):
             return process.wait(step)
+        before, used = used, processor_seconds(process.pid)
+        computed = used - before
         if not waiting.exists():
-            left -= step
+            left -= min(step, computed) if computed > step / 50 else step
     raise subprocess.TimeoutExpired(process.args, seconds)
 
 

@@ -1,6 +1,7 @@
 """The exercise runner: what it takes from a compiler's output, and how it ends."""
 
 import io
+import itertools
 import os
 import shlex
 import shutil
@@ -12,7 +13,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from tools.check import building, compile_errors
+from tools.check import building, check_exercise, compile_errors
 from tools.lib import checkout, result
 from tools.lib.checkout import TOP
 
@@ -564,6 +565,25 @@ class TheRunner(unittest.TestCase):
             self.assertEqual(
                 self.run_it(COURSE_TIMEOUT=text),
                 (1, f"COURSE_TIMEOUT must be a number of seconds above 0, and is '{text}'\n"))
+
+    def test_a_processor_that_others_use_is_no_time_of_the_check(self):
+        for of_a_second, ends in ((0.15, True), (0.9, False), (0.0, False)):  # it has a part of the processor, all of it, or sleeps
+            steps, used = iter(range(12)), itertools.count(of_a_second, of_a_second)
+
+            def wait(step, steps=steps):
+                if next(steps, None) is None:
+                    return 0
+                raise subprocess.TimeoutExpired("check", step)
+
+            process = mock.Mock(wait=wait, pid=1, args="check")
+            with mock.patch.object(check_exercise, "processor_seconds", lambda _, used=used: next(used)):
+                if ends:
+                    self.assertEqual(check_exercise.wait(process, 2.5, Path("no such file")), 0)
+                else:
+                    self.assertRaises(subprocess.TimeoutExpired, check_exercise.wait, process, 2.5, Path("no such file"))
+        before = check_exercise.processor_seconds(os.getpid())
+        sum(range(3_000_000))
+        self.assertGreater(check_exercise.processor_seconds(os.getpid()), before)
 
     def test_waiting_for_the_gpu_is_no_time_of_the_check(self):
         self.script("check", f'touch "$COURSE_WAITING"; sleep 1.6; rm "$COURSE_WAITING"; {says("passed")}; exit 0')
