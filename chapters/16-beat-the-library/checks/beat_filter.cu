@@ -195,6 +195,21 @@ TEST_CASE("beat_filter: one object, called twice in a row, before the first numb
   REQUIRE(course::same(out.download(), expected, "numbers of both calls"));
 }
 
+// Promise: a call is in order with what the default stream does before and after it, without a wait (DATA RACE).
+TEST_CASE("beat_filter: copies before and after a call, in the same stream") {
+  if (!is_tried()) return;
+  const std::vector<int> one = kKinds[1].values(3000), other(one.rbegin(), one.rend());
+  INFO(text_of(one.size(), kKinds[1].text, 0, 0)
+       << ", then the same ones from the last to the first" << challenge_checks::kBetweenCopies);
+  BeatFilter answer;
+  course::DeviceBuffer<Count> count(1);
+  const auto found = challenge_checks::between_copies(
+      one, other, std::vector<int>(one.size(), -7),
+      [&](const int* x, int* out) { answer(x, one.size(), out, count.data()); });
+  REQUIRE(course::same(found.first, one, "the copy of d_out"));
+  REQUIRE(course::same(found.second, other, "d_out"));
+}
+
 // Promise: the order stays right, however many blocks share the numbers, and after a call with few.
 // Promise: blocks may start in any order (the CPU device starts the last one first; a GPU may hang).
 TEST_CASE("beat_filter: many tiles") {

@@ -141,6 +141,20 @@ TEST_CASE("beat_histogram: one object, called twice in a row, before the first b
   REQUIRE(bins.intact("d_bins"));
 }
 
+// Promise: a call is in order with what the default stream does before and after it, without a wait (DATA RACE).
+TEST_CASE("beat_histogram: copies before and after a call, in the same stream") {
+  if (!is_tried()) return;
+  const std::vector<unsigned char> one = kKinds[0].values(3000),
+                                   other(one.rbegin() + 5, one.rend());
+  INFO(text_of(other.size(), kKinds[0].text, 0) << challenge_checks::kBetweenCopies);
+  BeatHistogram answer;
+  const auto found = challenge_checks::between_copies(
+      std::vector(one.begin(), one.end() - 5), other, std::vector<unsigned>(256, 7),
+      [&](const unsigned char* x, unsigned* bins) { answer(x, other.size(), bins); });
+  REQUIRE(course::same(found.first, bins_of({one.begin(), one.end() - 5}), "the copy of d_bins"));
+  REQUIRE(course::same(found.second, bins_of(other), "d_bins"));
+}
+
 // Promise: a count may exceed 2^16.
 TEST_CASE("beat_histogram: a bin holds more than 16 bits") {
   if (!is_tried()) return;

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "checks/challenge_cases.cuh"
+
 namespace beat_rows_check {
 
 // ---- rows --------------------------------------------------------------------------------------
@@ -199,6 +201,20 @@ TEST_CASE("beat_rows: one object, called twice in a row, before the first sums a
   answer(d_source.data(), d_index.data(), 30, 1, table.data() + 2, 1);
   INFO("500 rows of one half into 2 rows, then 30 into one; all are 1");
   REQUIRE(course::same(beat_rows_check::floats(table.download()), {500, 0, 30}, "the three rows"));
+}
+
+// Promise: a call is in order with what the default stream does before and after it, without a wait (DATA RACE).
+TEST_CASE("beat_rows: copies before and after a call, in the same stream") {
+  const auto index = course::DeviceBuffer<int>::from(std::vector<int>(500, 0));
+  INFO("500 rows of two halves, all 1, into one row, then 500 of 2"
+       << challenge_checks::kBetweenCopies);
+  BeatRows answer;
+  const auto found = challenge_checks::between_copies(
+      std::vector<__half>(1000, __half(1.0f)), std::vector<__half>(1000, __half(2.0f)),
+      std::vector<__half>(2, __half(3.0f)),
+      [&](const __half* source, __half* table) { answer(source, index.data(), 500, 2, table, 1); });
+  REQUIRE(course::same(beat_rows_check::floats(found.first), {503, 503}, "the copy of d_table"));
+  REQUIRE(course::same(beat_rows_check::floats(found.second), {1503, 1503}, "d_table"));
 }
 
 // Promise: the answer adds the rows that source holds now to the rows that d_index names now, not those

@@ -248,6 +248,20 @@ TEST_CASE("beat_scan: one object, called twice in a row, before the first sums a
   REQUIRE(course::same(out.download(), expected, "sums of both calls"));
 }
 
+// Promise: a call is in order with what the default stream does before and after it, without a wait (DATA RACE).
+TEST_CASE("beat_scan: copies before and after a call, in the same stream") {
+  if (!is_tried()) return;
+  const std::vector<float> one = kExact[0].values(3000), other(3000, 2.5f);
+  INFO(text_of(one.size(), kExact[0].text, 0, 0)
+       << ", then all are 2.5" << challenge_checks::kBetweenCopies);
+  BeatScan answer;
+  const auto found = challenge_checks::between_copies(
+      one, other, std::vector<float>(one.size(), 7.0f),
+      [&](const float* x, float* out) { answer(x, one.size(), out); });
+  REQUIRE(course::same(found.first, exact_sums(one), "the copy of d_out"));
+  REQUIRE(course::same(found.second, exact_sums(other), "d_out"));
+}
+
 // Promise: a sum that needs no rounding is exact, however many blocks share the numbers, and after a call with few.
 // Promise: blocks may start in any order (the CPU device starts the last one first; a GPU may hang).
 TEST_CASE("beat_scan: many tiles") {

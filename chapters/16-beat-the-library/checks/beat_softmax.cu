@@ -479,6 +479,20 @@ TEST_CASE("beat_softmax: one object, called twice in a row, before the first row
   REQUIRE(is_softmax(narrow, second, y_second.download()));
 }
 
+// Promise: a call is in order with what the default stream does before and after it, without a wait (DATA RACE).
+TEST_CASE("beat_softmax: copies before and after a call, in the same stream") {
+  if (!is_tried()) return;
+  const Shape s{3, 1000};
+  INFO(text_of(s, kSmall.text) << ", then " << kWide.text << challenge_checks::kBetweenCopies);
+  const std::vector<float> first = numbers_of(s, kSmall), second = numbers_of(s, kWide);
+  BeatSoftmax answer;
+  const auto found = challenge_checks::between_copies(
+      first, second, std::vector<float>(first.size(), 7.0f),
+      [&](const float* x, float* y) { answer(x, s.rows, s.width, y); });
+  REQUIRE(is_softmax(s, first, found.first));
+  REQUIRE(is_softmax(s, second, found.second));
+}
+
 // Promise: a row may be of any length.
 // Promise: one object may be called again, with any shape (long rows may be divided into any number of parts).
 TEST_CASE("beat_softmax: long rows") {

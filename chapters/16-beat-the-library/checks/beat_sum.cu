@@ -129,6 +129,20 @@ TEST_CASE("beat_sum: one object, called twice in a row, before the first sum is 
   REQUIRE(course::same(sums.download(), expected, "sums"));
 }
 
+// Promise: a call is in order with what the default stream does before and after it, without a wait (DATA RACE).
+TEST_CASE("beat_sum: copies before and after a call, in the same stream") {
+  if (!is_tried()) return;
+  const std::vector<float> one = kExact[0].values(3000), other(3000, 2.5f);
+  INFO(text_of(one.size(), kExact[0].text, 0)
+       << ", then all are 2.5" << challenge_checks::kBetweenCopies);
+  BeatSum answer;
+  const auto found =
+      challenge_checks::between_copies(one, other, std::vector<float>{7.0f},
+                                       [&](const float* x, float* y) { answer(x, one.size(), y); });
+  REQUIRE(course::same(found.first.front(), static_cast<float>(sum_of(one)), "the copy of *d_y"));
+  REQUIRE(course::same(found.second.front(), 7500.0f, "*d_y"));
+}
+
 // Promise: a sum that needs no rounding is exact, however many blocks share it.
 TEST_CASE("beat_sum: many blocks") {
   // Under each schedule more blocks than the CPU device has at one time: some end before others begin.

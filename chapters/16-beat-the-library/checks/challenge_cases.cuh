@@ -4,7 +4,9 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <course/buffer.cuh>
 #include <course/check.cuh>
+#include <course/error.cuh>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -65,6 +67,30 @@ inline std::string call_text(unsigned call, std::size_t n_before) {
   const std::string text = "call " + std::to_string(call) + " of one object";
   return call == 1 ? text : text + ", after one with n = " + std::to_string(n_before);
 }
+
+/// What two calls of one object have made of the same arrays, if nothing waits between them but the default stream: the first one's
+/// results are copied from `out` after it, and the second one's input to `x` before it. `before` is in `out` before.
+template <class T>
+struct ResultsOfTwo {
+  std::vector<T> first, second;
+};
+template <class In, class Out, class Call>
+ResultsOfTwo<Out> between_copies(const std::vector<In>& first, const std::vector<In>& second,
+                                 const std::vector<Out>& before, Call call) {
+  auto x = course::DeviceBuffer<In>::from(first);
+  const auto next = course::DeviceBuffer<In>::from(second);
+  auto out = course::DeviceBuffer<Out>::from(before);
+  course::DeviceBuffer<Out> kept(before.size());
+  call(x.data(), out.data());
+  CUDA_CHECK(cudaMemcpyAsync(kept.data(), out.data(), kept.bytes(), cudaMemcpyDeviceToDevice));
+  CUDA_CHECK(cudaMemcpyAsync(x.data(), next.data(), x.bytes(), cudaMemcpyDeviceToDevice));
+  call(x.data(), out.data());
+  return {kept.download(), out.download()};
+}
+/// Of such a case, after what is told of its input.
+constexpr const char* kBetweenCopies =
+    "; two calls for the same arrays: between them cudaMemcpyAsync in the default stream copies what the first one "
+    "has made, and the second one's input";
 
 /// Calls of one object, of which each has other numbers than those before it: `check(n)` is such a call for n numbers, `few()`
 /// one for 100. What an earlier call has left is 1 to 4, 8, and 254 to 256 calls old: a number of at most 8 bits does not tell
