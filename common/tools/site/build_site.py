@@ -40,7 +40,7 @@ def build(output):
         ], env={**os.environ, "PYTHONPATH": str(TOP / "common")})  # fmt: skip
         if done.returncode != 0:
             raise Failed("the site is not built")
-        slides.write_all(TOP, new / "slides")
+        slides.write_all(TOP, new / "slides", "../")
         if output.exists():
             output.rename(old)
         new.rename(output)

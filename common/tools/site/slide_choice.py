@@ -14,6 +14,7 @@ from tools.lib import markers, pages
 
 LEAST, MOST = 15, 25  # slides of a talk
 MOST_WORDS = 40  # of text on a slide
+LEAST_WORDS = 20  # a text with fewer goes on with the paragraphs after it
 WORDS_OF_WHY = 18  # of them, where there is an idea, too
 MOST_LINES, MOST_COLUMNS = 14, 100  # of code
 MOST_ROWS, MOST_CELLS, WORDS_OF_TABLE = 6, 6, 90  # of a table
@@ -217,12 +218,28 @@ def idea_of(section):
     return "", 0
 
 
+def filled(text, blocks):
+    """A slide's text; where it is short, with the first sentences of the paragraphs after it, up to the next heading."""
+    for block in blocks:
+        if words(text) >= LEAST_WORDS or block.startswith("#"):
+            break
+        if is_text(block) and not BOLD.match(block) and not GOES_ON.match(block) and (more := shortened(without_links(block), MOST_WORDS - words(text))):
+            text += f"\n\n{more}"
+    return text
+
+
+def number_in(text):
+    """The first number of a text that has a unit, as a slide's number; None if there is none."""
+    number = next(filter(None, (unit.search(text) for unit in NUMBERS)), None)
+    return (number[0], "") if number else None
+
+
 def slides_of_section(section, pictures_of, beginning=None):
     """The slides that a step offers, in the lesson's order; `pictures_of` returns [(title, SVG)] of a picture's file, `beginning` is that
     of the sentence that is said first."""
     slides, first_code, costs = [], True, []
     text, at = sentence_of(section, beginning) if beginning else idea_of(section)
-    idea = Slide("text", section.title, text, rank=1, begin=at) if text else None
+    idea = Slide("text", section.title, filled(text, section.blocks[at + 1 :]), rank=1, begin=at) if text else None
     if idea:
         slides.append(idea)
     tables = 0
@@ -254,8 +271,12 @@ def slides_of_section(section, pictures_of, beginning=None):
             slides.append(Slide("text", section.title, said, rank=5, begin=k))
     if len(costs) > 1:
         slides.append(Slide("table", section.title, table_of([cost for _, cost in costs[-MOST_ROWS:]]), rank=4, begin=costs[-1][0]))
-    elif idea and costs and not any(slide.number for slide in slides):
-        idea.number = number_of(costs[0][1])
+    # What is said has a number, too: of a rung whose code is not shown, or one of its own.
+    beside_code = [slide.number for slide in slides]
+    others = [number for _, cost in costs if (number := number_of(cost)) not in beside_code]
+    for slide in slides:
+        if slide.kind == "text":
+            slide.number = others[0] if slide is idea and others else number_in(slide.body)
     return sorted(slides, key=lambda slide: slide.begin)
 
 
@@ -270,9 +291,9 @@ def slides_of_summary(section):
         if is_list(block):
             for point in points_of(block):
                 text = shortened(point, MOST_WORDS)
-                number = next(filter(None, (unit.search(text) for unit in NUMBERS)), None)
+                number = number_in(text)
                 if number and len(slides) < MOST_POINTS:
-                    slides.append(Slide("text", section.title, text, (number[0], ""), [point], rank=1 + len(slides), begin=k))
+                    slides.append(Slide("text", section.title, text, number, [point], rank=1 + len(slides), begin=k))
     return slides
 
 

@@ -152,13 +152,13 @@ def code_sizes():
     return "\n".join(f".size-{size} .remark-code {{ font-size: {size}px; }}" for size in range(18, LARGEST_CODE + 1))
 
 
-def write(chapter, output):
-    """Writes the slides of one chapter."""
+def write(chapter, output, site):
+    """Writes the slides of one chapter, whose pages are at the address `site`."""
     here = Path(__file__).parent
     parts = {
         "TITLE": html.escape(f"{chapter.name}: {chapter.question}"),
         "DESCRIPTION": html.escape(f"Slides of a talk on chapter {chapter.number}, with the speaker's notes. {chapter.question}"),
-        "NAME": chapter.name, "SITE": repository.site(TOP),
+        "NAME": chapter.name, "SITE": repository.site(TOP), "PAGES": site,
         "STYLE": (here / "slides.css").read_text(encoding="utf-8") + code_sizes(),
         "SLIDES": html.escape("\n\n---\n\n".join(markdown_of(chapter, slide, output) for slide in slides_of(chapter)), quote=False),
     }
@@ -167,8 +167,8 @@ def write(chapter, output):
     (output / f"{chapter.name}.html").write_text(text, encoding="utf-8")
 
 
-def write_all(top, output, numbers=None):
-    """Writes the slides of all chapters, or of those with these numbers; Failed without remark."""
+def write_all(top, output, site, numbers=None):
+    """Writes the slides of all chapters, or of those with these numbers, whose pages are at the address `site`; Failed without remark."""
     if not REMARK.is_file():
         raise Failed(f"{REMARK} is missing: common/tools/setup.sh --contributor installs it")
     if problems := list(slide_choice.problems_of(top)):
@@ -177,7 +177,7 @@ def write_all(top, output, numbers=None):
     shutil.copyfile(REMARK, output / REMARK.name)
     chapters = [chapter for chapter in metadata.load_all(top) if numbers is None or chapter.number in numbers]
     for chapter in chapters:
-        write(chapter, output)
+        write(chapter, output, site)
     return chapters
 
 
@@ -187,7 +187,7 @@ def main():
     parser.add_argument("--chapters", type=lambda text: text.split(","), metavar="NN,NN", help="by default all")
     options = parser.parse_args()
     try:
-        for chapter in write_all(TOP, options.output.resolve(), options.chapters):
+        for chapter in write_all(TOP, options.output.resolve(), repository.site(TOP), options.chapters):
             print(seen_from_the_shell(options.output.resolve() / f"{chapter.name}.html"))
     except Failed as error:
         sys.exit(str(error))

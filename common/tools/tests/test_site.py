@@ -648,6 +648,13 @@ class Pages(unittest.TestCase):
             self.assertEqual(self.window.run("return document.querySelector('.first-screen pre').className"), "")  # not scrolled
             self.assertIn("chapters/00-start-here/README", self.window.run("return document.querySelector('.first-screen strong a').href"))
 
+    def test_what_a_translated_front_page_follows_stands_above_its_start(self):
+        self.open("README.zh-CN.html")
+        note, start, picture = self.window.run("""
+            return ["main blockquote", ".first-screen > p", ".first-screen .drawing"].map((part) => document.querySelector(part).getBoundingClientRect().toJSON())""")
+        self.assertLessEqual(note["bottom"], start["top"])
+        self.assertLessEqual(note["right"], picture["left"])
+
     def test_on_a_small_screen_the_front_page_begins_with_the_start(self):
         for name in ("index.html", "README.zh-CN.html"):
             for width, height in ((390, 844), (768, 900)):

@@ -16,6 +16,7 @@ from tools.tests import browser
 READS = ("chapters", "common/tools/site")
 
 SIZE = (slide_pictures.SLIDE_WIDTH, slide_pictures.SLIDE_HEIGHT)
+SITE = "https://example.org/course/"
 LEAST_CODE = 18  # pixels of a slide of 1280 x 720
 MARKDOWN = r"\*\*|```|\]\(|<!--"
 DEAD = rf"\(how to|\b[Bb]elow\b|\b[Aa]bove\b|\bthis page\b|{MARKDOWN}|:$"
@@ -57,6 +58,31 @@ return Math.min(...sizes) * arguments[0] / document.documentElement.viewBox.base
 """
 
 
+# The texts whose contrast is too low; pictures and code that are turned dark.
+CONTRAST = """
+const rgb = (text) => text.match(/[\\d.]+/g).map(Number), light = (c) => c.slice(0, 3).map((v) => v / 255)
+  .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((sum, v, k) => sum + v * [0.2126, 0.7152, 0.0722][k], 0);
+const turned = ([r, g, b]) => {
+  [r, g, b] = [255 - r, 255 - g, 255 - b];
+  return [-0.574 * r + 1.43 * g + 0.144 * b, 0.426 * r + 0.43 * g + 0.144 * b, 0.426 * r + 1.43 * g - 0.856 * b].map((v) => Math.min(255, Math.max(0, v)));
+};
+const bad = [];
+for (const e of document.querySelectorAll(".remark-slide-content *, body > nav a")) {
+  if (![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())) continue;
+  let under = e.closest(".remark-slide-content") ?? document.querySelector(".remark-slide-content");
+  for (let up = e; up && up !== under; up = up.parentElement) if (rgb(getComputedStyle(up).backgroundColor)[3] !== 0) { under = up; break; }
+  const block = e.closest(".remark-code"), change = block && getComputedStyle(block).filter !== "none" ? turned : (c) => c;
+  const [a, b] = [e, under].map((x, k) => light(change(rgb(getComputedStyle(x)[k ? "backgroundColor" : "color"])))).sort((x, y) => y - x);
+  if ((a + 0.05) / (b + 0.05) < 4.5) bad.push(`${((a + 0.05) / (b + 0.05)).toFixed(2)} ${e.className} "${e.textContent.trim().slice(0, 30)}"`);
+}
+return [...new Set(bad)];
+"""
+LOOKS = """
+const of = (part) => getComputedStyle(document.querySelector(part));
+return [of(".remark-slide-content").backgroundColor, of(".remark-slide-content img").filter, of("body > nav").display];
+"""
+
+
 def section(text):
     return slide_choice.sections_of(text)[1]
 
@@ -88,6 +114,18 @@ class Choice(unittest.TestCase):
         code = "```cuda\n" + "x;\n" * (MOST_LINES + 1) + "```\n"
         made, = self.offered(f"## S\n\n**Idea.** Add.\n\n{code}\n> `k`: **1 µs**.\n")
         self.assertEqual((made.body, made.number), ("**Idea.** Add.", ("1 µs", "`k`")))
+
+    def test_a_short_text_goes_on_with_the_next_paragraphs(self):
+        made = self.offered("## S\n\n**Why?** It waits.\n\n(An aside.)\n\n**Bold.** Own.\n\nTwo lanes add.\n\n### More\n\nNot this.\n")[0]
+        self.assertEqual(made.body, "**Why?** It waits.\n\nTwo lanes add.")
+        long = " ".join(["word"] * slide_choice.LEAST_WORDS)
+        self.assertEqual(self.offered(f"## S\n\n{long}.\n\nTwo lanes add.\n")[0].body, f"{long}.")
+
+    def test_a_text_has_the_number_of_a_rung_without_code_or_its_own(self):
+        code = "```cuda\nvoid k();\n```\n\n> `k`: **9 µs**.\n\n"
+        for text, number in ((f"{code}Two add.\n\n> `best`: **3 µs**.\n", ("3 µs", "`best`")), (f"{code}Two add in 5 µs.\n", ("5 µs", "")), (f"{code}Two add.\n", None)):
+            said = next(slide for slide in self.offered(f"## S\n\n{text}") if slide.kind == "text")
+            self.assertEqual(said.number, number)
 
     def test_several_costs_are_a_table(self):
         costs = "".join(f"> `k{n}`: **{n} µs** for n = 2^9. `cub::X`: 2 µs.\n\n" for n in range(1, 9))
@@ -209,7 +247,7 @@ def setUpModule():
     made = tempfile.TemporaryDirectory()
     unittest.addModuleCleanup(made.cleanup)
     folder = Path(made.name).resolve()
-    chapters = slides.write_all(TOP, folder)
+    chapters = slides.write_all(TOP, folder, SITE)
 
 
 class Talks(unittest.TestCase):
@@ -306,6 +344,32 @@ class InBrowser(unittest.TestCase):
         self.window.wait("return document.body.classList.contains('remark-presenter-mode')")
         notes = " ".join(self.window.text(".remark-notes-area .remark-notes").split())
         self.assertIn("You will learn why += on a variable that many threads share", notes)
+
+    def test_each_talk_leads_back_to_its_page_and_the_front_page(self):
+        for chapter in (chapters[0], chapters[-1]):
+            self.open(chapter)
+            links = self.window.run("return [...document.querySelectorAll('body > nav a')].filter((a) => document.elementFromPoint(a.getBoundingClientRect().x + 3, a.getBoundingClientRect().y + 9) === a).map((a) => a.href)")
+            self.assertEqual(links, [f"{SITE}chapters/{chapter.name}/README.html", f"{SITE}index.html"])
+
+    def test_the_theme_is_the_readers_and_paper_is_light(self):
+        white, black, turned = "rgb(255, 255, 255)", "rgb(13, 17, 23)", "invert(1) hue-rotate(180deg)"
+        self.addCleanup(self.window.scheme, "light")
+        for chapter in chapters:
+            for scheme, look in (("light", [white, "none", "flex"]), ("dark", [black, turned, "flex"])):
+                self.window.scheme(scheme)
+                self.open(chapter)
+                self.assertEqual(self.window.run(LOOKS), look, chapter.name)
+                self.assertEqual(self.window.run(CONTRAST), [], f"{chapter.name}, {scheme}")
+        self.addCleanup(self.window.run, "localStorage.clear()")
+        self.window.run("localStorage.theme = 'light'")
+        self.open(chapters[0])
+        self.assertEqual(self.window.run(LOOKS)[0], white)
+        self.window.run("localStorage.theme = 'dark'")
+        self.open(chapters[0])
+        self.assertEqual(self.window.run(LOOKS)[0], black)
+        self.addCleanup(self.window.media, "")
+        self.window.media("print")
+        self.assertEqual(self.window.run(LOOKS), [white, "none", "none"])
 
     def test_slides_print_a_page_each(self):
         for chapter in (chapters[1], chapters[-1]):
