@@ -103,7 +103,7 @@ class Choice(unittest.TestCase):
             "More text.\n\n<!-- kernel k -->\n```cuda\nvoid k();\n```\n[x.cuh, line 3](x.cuh#L3)\n\n<!-- cost k -->\n> `k`: **1 µs** for\n> n = 2^20, 3 GB/s. `cub::X`: 2 µs.\n\n"
             "**Look at** this.\n\n![a picture](pictures/p.svg)\n\n| a | b |\n|---|---|\n| 1 | [2](x.md) |\n")
         self.assertEqual([(slide.kind, slide.heading, slide.body, slide.number) for slide in made], [
-            ("text", "Step 1: a tree", "**Why?** It is slow.\n\n**Idea.** Two threads add.", None),
+            ("text", "Step 1: a tree", "**Why?** It is slow.\n\n**Idea.** Two threads add.\n\nMore text.", None),
             ("code", "Step 1: a tree", "```text\na -> b\n```", None),
             ("code", "Step 1: a tree", "```cpp\nvoid k();\n```", ("1 µs", "`k` for n = 2^20; `cub::X`: 2 µs")),
             ("picture", "What is it?", "a picture", None),
