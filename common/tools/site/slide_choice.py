@@ -276,7 +276,7 @@ def slides_of_section(section, pictures_of, beginning=None):
     others = [number for _, cost in costs if (number := number_of(cost)) not in beside_code]
     for slide in slides:
         if slide.kind == "text":
-            slide.number = others[0] if slide is idea and others else number_in(slide.body)
+            slide.number = others[-1] if slide is idea and others else number_in(slide.body)  # the first ones may be what a step begins with
     return sorted(slides, key=lambda slide: slide.begin)
 
 
