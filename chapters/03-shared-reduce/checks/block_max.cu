@@ -293,8 +293,8 @@ TEST_CASE("block_max: the lanes of a warp go in step, and no level is too many")
     INFO(case_text(n, values.text, launch));
     const auto c = course::count([&] { check_launch(values.values(n), launch); });
     const std::uint64_t depth = levels(block), warps = (block + 31) / 32;
-    REQUIRE(course::at_most((c->barriers + 1) / launch.grid, depth + 2, "barriers of a block",
-                            "each level of a tree needs one"));
+    REQUIRE(course::at_most((c->barriers + launch.grid - 1) / launch.grid, depth + 2,
+                            "barriers of a block", "each level of a tree needs one"));
     // Every order of the levels may be right: neighbours first keeps all warps busy for five.
     REQUIRE(course::at_most(
         c->shared_loads, launch.grid * (15 * warps + 6 * depth + 4),

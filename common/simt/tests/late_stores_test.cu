@@ -89,7 +89,7 @@ TEST_CASE("late stores: volatile parts without a fence are missed by the last bl
   CHECK(shown.wrong == kSeedsForWrong);
   CHECK(lacks(shown.notes,
               {"late_stores_test.cu:", "this load finds an old value of parts[",
-               "thread 1 stores it at ", "and block 0 thread 0 then stores ticket[0] at ",
+               "thread 1 stores it at ", "and block 0 thread 0 then changes ticket[0] at ",
                "with no __threadfence() between the two"}) == "");
   CHECK(shown_by(adds_up<Part::relaxed_store, Fence::none>).wrong == kSeedsForWrong);
   CHECK(shown_by(adds_up<Part::volatile_store, Fence::of_block_scope>).wrong == kSeedsForWrong);

@@ -13,7 +13,7 @@ The result is written to a file (lib/result.py), and the verdict on an answer is
 folder, for ./course (lib/course_state.py).
 
 COURSE_WRAPPER is a command that runs the check, such as "compute-sanitizer --error-exitcode 9".
-COURSE_CPU_SECONDS is the processor time that the check may take on the CPU device, 60 s by default: then it ends
+COURSE_CPU_SECONDS is the processor time that the check may take on the CPU device, 120 s by default: then it ends
 itself, and says which test case and launch ran. COURSE_TIMEOUT, 240 by default, is the elapsed time in seconds after
 which it is killed. The time in which it waits for its turn on a GPU, or on a processor that others use, does not count.
 COURSE_RERUN is the command that a learner is told to run next, in place of Meson's.
@@ -70,7 +70,7 @@ def processor_seconds(pid):
 def wait(process, seconds, waiting):
     """The exit code of the check; TimeoutExpired after this many seconds in which the file `waiting` did not exist.
 
-    Of a second in which the check computes, only its processor time counts: other programs may have had the rest.
+    Of a second in which the check computes, its processor time counts, at least a quarter: other programs may have had the rest.
     """
     left, used = seconds, 0.0
     while left > 0:
@@ -80,7 +80,7 @@ def wait(process, seconds, waiting):
         before, used = used, processor_seconds(process.pid)
         computed = used - before
         if not waiting.exists():
-            left -= min(step, computed) if computed > step / 50 else step
+            left -= min(step, max(computed, step / 4)) if computed > step / 50 else step
     raise subprocess.TimeoutExpired(process.args, seconds)
 
 
@@ -122,7 +122,7 @@ def run_check(command, edit, rerun, more):
     ours, theirs = socket.socketpair()
     environment = {
         **os.environ, **more, "COURSE_EDIT": edit, "COURSE_RERUN": rerun, "COURSE_RESULT": f"socket:{theirs.fileno()}",
-        "COURSE_WAITING": str(waiting), "COURSE_CPU_SECONDS": os.environ.get("COURSE_CPU_SECONDS", "60"),
+        "COURSE_WAITING": str(waiting), "COURSE_CPU_SECONDS": os.environ.get("COURSE_CPU_SECONDS", "120"),
     }
     if wrapper:
         environment["COURSE_ALL"] = "1"

@@ -567,8 +567,8 @@ class TheRunner(unittest.TestCase):
                 (1, f"COURSE_TIMEOUT must be a number of seconds above 0, and is '{text}'\n"))
 
     def test_a_processor_that_others_use_is_no_time_of_the_check(self):
-        for of_a_second, ends in ((0.15, True), (0.9, False), (0.0, False)):  # it has a part of the processor, all of it, or sleeps
-            steps, used = iter(range(12)), itertools.count(of_a_second, of_a_second)
+        for of_a_second, steps, ends in ((0.15, 9, True), (0.15, 13, False), (0.9, 4, False), (0.0, 4, False)):  # a part, all, or it sleeps
+            steps, used = iter(range(steps)), itertools.count(of_a_second, of_a_second)
 
             def wait(step, steps=steps):
                 if next(steps, None) is None:

@@ -121,7 +121,7 @@ void explain(const LateStore& store, const Thread& t, std::uintptr_t address, st
                     "  and {} {} at {},\n{}",
                     describe_address(address), thread_name(store.thread), store_line.text(),
                     signal.thread == store.thread ? std::string("goes on to")
-                                                  : thread_name(signal.thread) + " then stores",
+                                                  : thread_name(signal.thread) + " then changes",
                     describe_address(signal.address),
                     source_line(return_address_of(signal.pc)).text(), why),
         return_address_of(pc));

@@ -198,11 +198,12 @@ void stop_misaligned_object(std::uintptr_t address, std::size_t alignment, const
     const SourceLine where = line_of(t, frame, caller);
     Report report = finding_by(
         t.id, "access", ReportKind::misaligned, where,
-        fmt::format("MISALIGNED ACCESS in kernel {}: {} at {}\n  at {} by {}\n  {}\n  {}",
-                    engine.launch->kernel, what, describe_address(address), where.full_text(),
-                    thread_name(t),
-                    wrapped(fmt::format("{}; it is {} past one.", why, bytes(address % alignment))),
-                    alignment_hint(address, alignment)));
+        fmt::format(
+            "MISALIGNED ACCESS in kernel {}: {} at {}\n  at {} by {}\n  {}\n  {}",
+            engine.launch->kernel, what, describe_address(address), where.full_text(),
+            thread_name(t),
+            wrapped(fmt::format("{}; this one is {} past one.", why, bytes(address % alignment))),
+            alignment_hint(address, alignment)));
     report.object = object_at(address);
     fail_launch(std::move(report), cudaErrorMisalignedAddress);
   });

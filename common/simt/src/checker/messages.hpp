@@ -59,7 +59,7 @@ void report_host_access(std::uintptr_t address, std::size_t size, bool write, co
                                          const void* caller);
 [[noreturn]] SIMT_RARE void stop_misaligned(std::uintptr_t address, std::size_t size,
                                             AccessKind kind, const void* caller);
-/// An address that must be a multiple of `alignment`. `why`: "..., so that its address is a multiple of 8".
+/// The address of `what`, which is no multiple of `alignment`. `why`: "The type int2 needs an address that is a multiple of 8".
 [[noreturn]] SIMT_RARE void stop_misaligned_object(std::uintptr_t address, std::size_t alignment,
                                                    const std::string& what, const std::string& why,
                                                    const void* caller);

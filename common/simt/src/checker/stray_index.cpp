@@ -94,8 +94,8 @@ std::string overflow_text(std::ptrdiff_t index) {
   }
   if (index >= kInt && index < kInt + kNear) {
     return fmt::format(
-        "{} is 2^31 + {}, and the largest int is 2^31 - 1: is it compared, or subtracted, as an int?",
-        index, index - kInt);
+        "{} is 2^31{}, and the largest int is 2^31 - 1: is it compared, or subtracted, as an int?",
+        index, index == kInt ? "" : fmt::format(" + {}", index - kInt));
   }
   if (index >= -kInt && index < -kInt + kNear) {
     return fmt::format(

@@ -34,8 +34,8 @@ struct TypeMismatch {
   std::uint8_t log_alignment;
   std::uint8_t use;
 };
-/// Below it, the object is loaded or stored as a whole: that has a hook of its own.
-constexpr std::uint8_t kFirstUseOfPart = 2;
+/// What the code does with the object. What comes before a reference to it, loads and stores of a number, has hooks of its own.
+constexpr std::uint8_t kUseOfReference = 2, kUseOfMember = 3;
 
 /// The name between the quotes without the words before it: of "const struct int2" it is "int2".
 std::string type_name(const TypeDescriptor& type) {
@@ -65,24 +65,26 @@ void __ubsan_handle_type_mismatch_v1(const TypeMismatch* found, std::uintptr_t a
     return next(found, address);
   }
 #endif
-  if (!is_checked_object(address) || found->use < kFirstUseOfPart) return;
+  if (!is_checked_object(address) || found->use < kUseOfReference) return;
   const std::size_t alignment = std::size_t{1} << found->log_alignment;
   const std::string type = type_name(found->type);
+  const char* const members = found->use == kUseOfMember
+                                  ? ", though the member would be aligned: nvcc may load or store "
+                                    "several of them at once"
+                                  : "";
   simt::stop_misaligned_object(
-      address, alignment, "a part of the " + type,
-      fmt::format(
-          "nvcc may load or store all of an {} at once, so that its address must be a multiple of {}",
-          type, alignment),
+      address, alignment, type,
+      fmt::format("The type {} needs an address that is a multiple of {}{}", type, alignment,
+                  members),
       SIMT_RETURN);
 }
 /// __builtin_assume_aligned().
 void __ubsan_handle_alignment_assumption(const void*, std::uintptr_t address, std::size_t alignment,
                                          std::size_t) {
   if (!is_checked_object(address)) return;
-  simt::stop_misaligned_object(
-      address, alignment, "__builtin_assume_aligned()",
-      fmt::format("The code promises that this address is a multiple of {}", alignment),
-      SIMT_RETURN);
+  simt::stop_misaligned_object(address, alignment, "__builtin_assume_aligned()",
+                               fmt::format("The code promises a multiple of {}", alignment),
+                               SIMT_RETURN);
 }
 
 }  // extern "C"
