@@ -212,7 +212,7 @@ KEYS = {
         "needs": (TEXTS, False),
         "instead": (str, False),
     },
-    "slides": {"say": (dict, False), "leave_out": (TEXTS, False)},
+    "slides": {"say": (dict, False), "leave_out": (TEXTS, False), "ladders": (dict, False)},
     "sanitizers": {
         "memcheck": (TEXTS, False), "racecheck": (TEXTS, False), "initcheck": (TEXTS, False), "synccheck": (TEXTS, False),
     },

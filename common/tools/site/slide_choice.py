@@ -3,7 +3,8 @@
 Each step of a lesson offers slides: what it says after "Why?" and "Idea.", its kernels with what they cost, its pictures
 and tables, and each paragraph that begins with a bold sentence. A talk has from LEAST to MOST of them; where there are more, the
 first of each step go before the second. What is said of a slide, and left out on it, is in its notes. Where that chooses badly,
-[slides] of chapter.toml names the sentence that a section begins with, or the sections that no slide shows.
+[slides] of chapter.toml names the sentence that a section begins with, the sections that no slide shows, or the group of the ladder that
+is a section's picture.
 """
 
 import re
@@ -340,14 +341,19 @@ def shown_sections(text):
     return sections
 
 
-def of_page(text, room, pictures_of, wishes):
-    """At most `room` slides of a page, in its order; `wishes` are [slides] of its chapter.toml."""
+def of_page(text, room, pictures_of, wishes, ladders):
+    """At most `room` slides of a page, in its order; `wishes` are [slides] of its chapter.toml, `ladders` their pictures: {section: (title, SVG)}."""
     say, left_out = wishes.get("say", {}), wishes.get("leave_out", [])
     sections = [section for section in shown_sections(text) if section.title not in left_out]
     offered = [
         slides_of_summary(section) if section.title in SUMMARIES else slides_of_section(section, pictures_of, say.get(section.title))
         for section in sections
     ]  # fmt: skip
+    for section, slides in zip(sections, offered):
+        if section.title in ladders:
+            title, svg = ladders[section.title]
+            name = re.sub(r"\W+", "-", section.title.lower())
+            slides.append(Slide("picture", title, title, rank=2, begin=len(section.blocks), picture=(f"results/ladder-{name}", 0, svg)))
     slides = []
     for section, kept in zip(sections, chosen(offered, room)):
         add_notes(section, kept)
@@ -360,7 +366,7 @@ def problems_of(top):
     for chapter in metadata.load_all(top):
         sections = {section.title: section for section in shown_sections((chapter.folder / "README.md").read_text(encoding="utf-8"))}
         where = f"{chapter.file.relative_to(top)}: [slides]"
-        for title in [*chapter.slides.get("say", {}), *chapter.slides.get("leave_out", [])]:
+        for title in [*chapter.slides.get("say", {}), *chapter.slides.get("leave_out", []), *chapter.slides.get("ladders", {})]:
             if title not in sections:
                 yield f"{where} names '{title}': README.md has no such section, or none that slides show"
         for title, beginning in chapter.slides.get("say", {}).items():

@@ -14,7 +14,7 @@ import html
 import re
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -87,6 +87,16 @@ def ladder_slide(description):
                  picture=("results/ladder", 0, svg))  # fmt: skip
 
 
+def ladders_of_sections(chapter, results, head):
+    """{section: (title, SVG)} of the groups of the ladder that [slides] of chapter.toml names."""
+    pictures = {}
+    for section, declared in chapter.slides.get("ladders", {}).items():
+        rows = headline.group_of(results, declared["group"])
+        description = plots.ladder(results, replace(head, what=declared["what"], left_out={}, ladder=[rows]))
+        pictures[section] = (with_capital(description["title"].partition(": ")[2]), slide_pictures.ladder(description))
+    return pictures
+
+
 def last_slide(chapter):
     """What to do: the exercises, and their commands."""
     rows = [f"| `{name}` {'★' * chapter.stars[name]} | {chapter.minutes(name)} min | `./course check {name}` |" for name in chapter.exercises]
@@ -102,7 +112,8 @@ def slides_of(chapter):
     descriptions = plots.descriptions(results, head, chapter.axes) if loaded else {}
     ends = [ladder_slide(descriptions[plots.ladder_name(results)])] if loaded else []
     ends.append(last_slide(chapter))
-    own = slide_choice.of_page(text, MOST - 1 - len(ends), Pictures(chapter, descriptions).of_page, chapter.slides)
+    ladders = ladders_of_sections(chapter, results, head) if loaded else {}
+    own = slide_choice.of_page(text, MOST - 1 - len(ends), Pictures(chapter, descriptions).of_page, chapter.slides, ladders)
     return [first_slide(chapter, text, head), *own, *ends]
 
 

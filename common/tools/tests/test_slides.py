@@ -162,14 +162,14 @@ class Choice(unittest.TestCase):
     def test_what_is_folded_and_exercises_are_no_slides(self):
         text = ("# 01 X\n\n[中文](README.zh-CN.md)\n\n**You will learn** a.\n\nIntro here.\n\n## Step 1\n\n**Idea.** Add.\n\n<details><summary>x</summary>\n\n```cuda\nno;\n```\n\n</details>\n\n"
                 "<!-- exercise e -->\n### Now you: e\n\nTask.\n<!-- exercise:end -->\n\n## All rungs\n\nText.\n")
-        made = slide_choice.of_page(text, 20, no_pictures, {})
+        made = slide_choice.of_page(text, 20, no_pictures, {}, {})
         self.assertEqual([(slide.heading, slide.body) for slide in made], [("01 X", "Intro here."), ("Step 1", "**Idea.** Add.")])
         self.assertEqual([slide.notes for slide in made], [["Intro here."], ["**Idea.** Add."]])
 
     def test_a_chapter_may_name_what_a_section_says(self):
         text = "# 01 X\n\n## Step 1\n\n**Idea.** Add.\n\nOne [is](x.md) there. Two are not. Three.\n\n## Step 2\n\nText here.\n"
-        made = slide_choice.of_page(text, 20, no_pictures, {"say": {"Step 1": "Two"}, "leave_out": ["Step 2"]})
-        self.assertEqual([slide.body for slide in made], ["Two are not. Three."])
+        made = slide_choice.of_page(text, 20, no_pictures, {"say": {"Step 1": "Two"}, "leave_out": ["Step 2"]}, {"Step 1": ("The times", "<svg/>")})
+        self.assertEqual([(slide.kind, slide.body) for slide in made], [("text", "Two are not. Three."), ("picture", "The times")])
 
     def test_what_a_chapter_names_is_on_its_page(self):
         self.assertEqual(list(slide_choice.problems_of(TOP)), [])
