@@ -26,6 +26,7 @@ from tools.teach.regular import GradeError, read_below
 
 MOST_BYTES = 200_000  # of an exercise file
 MOST_ZIP_BYTES = 20_000_000  # of a zip file that a learner handed in
+MADE_ON_WINDOWS = 0  # create_system of an entry whose folders may be joined by \\: elsewhere that is a letter of a name
 MOST_FILES = 20_000  # that are looked at in one folder or zip file
 DEEPEST = 5  # folders
 MOST_PLACES = 10  # that are read for one exercise
@@ -115,12 +116,12 @@ def files_in_zip(data, shown):
         raise GradeError(f"{shown} has {len(entries)} files, and {MOST_FILES} are the most")
     found = {}
     for info in entries:
-        path = info.filename.replace("\\", "/")
+        path = info.filename.replace("\\", "/") if info.create_system == MADE_ON_WINDOWS else info.filename
         parts = path.split("/")
         if info.is_dir() or any(map(is_junk, parts)):
             continue
         if path.startswith("/") or ".." in parts or re.match("[A-Za-z]:", path):
-            found[parts[-1]] = no_file("its path leads out of the zip file")
+            found[path.lstrip("/")] = no_file("its path leads out of the zip file")
         elif stat.S_ISLNK(info.external_attr >> 16):
             found[path] = no_file("it is a link")
         elif path in found:

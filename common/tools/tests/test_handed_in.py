@@ -19,12 +19,13 @@ TICKET, WORDS = (CHAPTER, "ticket"), (CHAPTER, "word_count")
 ONE, TWO, STARTER = "int one();\n", "int two();\n", "NOT_STARTED  // delete\nint x();\n"
 
 
-def packed(files):
-    """The bytes of a zip file; a value may be a ZipInfo's external attributes and the content."""
+def packed(files, system=3):
+    """The bytes of a zip file that was made on a system (3: Unix); a value may be a ZipInfo's external attributes and the content."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             info = zipfile.ZipInfo(name)
+            info.create_system = system
             if isinstance(content, tuple):
                 info.external_attr, content = content[0] << 16, content[1]
             info.compress_type = zipfile.ZIP_DEFLATED
@@ -196,12 +197,24 @@ class Zips(Finding):
             self.assertIn("a.zip: it has", self.one("bob").error)
 
 
+    def test_a_zip_file_of_windows(self):
+        self.write("ada.zip", packed({f"exercises\\{CHAPTER}\\ticket.cuh": ONE}, system=handed_in.MADE_ON_WINDOWS))
+        self.assertEqual(self.one("ada.zip").text(TICKET), ONE)
+
+
 class Platforms(Finding):
     MOODLE = {"Ada Lovelace_123_assignsubmission_file_/ticket.cuh": ONE, "Bob B_124_assignsubmission_file/ticket.cuh": TWO,
               "Eve_125_assignsubmission_file_ticket.cuh": ONE, "Zoe_126_assignsubmission_file_/all.zip": packed({"a/ticket.cuh": TWO})}
 
     def texts(self, *names, downloads=()):
         return {name: handed.text(TICKET) for name, handed in self.find(*names, downloads=downloads).items()}
+
+    def test_a_file_name_reaches_no_other_learner(self):
+        for name in ("..\\..\\adalovelace_12345_67890_ticket.cuh", "..\\adalovelace_12345_67890_ticket.cuh", "/../adalovelace_12345_67890_ticket.cuh",
+                     "x\\ticket.cuh", "\\ticket.cuh"):
+            for system in (3, handed_in.MADE_ON_WINDOWS):
+                self.write("class.zip", packed({"adalovelace_12345_67890_ticket.cuh": ONE, f"eve_12346_67891_{name}": TWO}, system))
+                self.assertEqual(self.find(downloads=["class.zip"])["adalovelace_12345"].text(TICKET), ONE, (name, system))
 
     def test_what_is_one_learners_stays_that_learners_whatever_its_files_are_called(self):
         inner = {"m": {"victim_1234_assignsubmission_file_/ticket.cuh": TWO}, "m2": {"m2_9_assignsubmission_file_/ticket.cuh": ONE, "victim_1_assignsubmission_file_/ticket.cuh": TWO},
