@@ -182,6 +182,12 @@ TEST_CASE("segmented_scan: 150003 numbers without a flag") {
   course::with_seed(2, [] { check(150'003, kNone); });
 }
 
+// Promise: n may be any number: more than the 2^20 up to which segmented_scan() gives a block 1024 elements.
+TEST_CASE("segmented_scan: parts of more than 1024 elements") {
+  if (course::has_run_before()) return;
+  check((std::size_t{1} << 20) + 1, kSome);
+}
+
 // Promise: out may be x.
 TEST_CASE("segmented_scan: the sums replace the numbers") {
   for (const std::size_t n : {1u, 1025u, 10'007u}) check(n, kSome, true);

@@ -26,6 +26,19 @@ __global__ void sum_in_any_order(const float* x, float* total) {
   atomicAdd(total, x[blockIdx.x * blockDim.x + threadIdx.x]);
 }
 
+/// The first thread of each block waits for all others in a way that no poll explains: each turn of the loop writes something.
+__global__ void wait_for_all_blocks(unsigned* arrived, unsigned* turns, unsigned wanted) {
+  if (threadIdx.x == 0) {
+    atomicAdd(arrived, 1);
+    unsigned seen = 0;
+    do {
+      seen = *const_cast<volatile unsigned*>(arrived);
+      turns[blockIdx.x] += seen + 1;
+    } while (seen < wanted);
+  }
+  __syncthreads();
+}
+
 using Tickets = std::vector<int>;
 
 Tickets tickets_under(std::uint64_t seed, int blocks = 4, int threads = 64) {
@@ -88,6 +101,42 @@ TEST_CASE("seeded, blocks and warps interleave") {
   const int last_of_first_block = *std::max_element(tickets.begin(), tickets.begin() + 64);
   const int first_of_second_block = *std::min_element(tickets.begin() + 64, tickets.end());
   CHECK(first_of_second_block < last_of_first_block);
+}
+
+TEST_CASE("seeded, large blocks interleave, too") {
+  const Tickets tickets = tickets_under(1, 8, 1024);
+  int overlaps = 0;
+  for (int b = 0; b + 1 < 8; ++b) {
+    const auto begin = tickets.begin() + b * 1024;
+    const int last = *std::max_element(begin, begin + 1024);
+    for (int other = b + 1; other < 8; ++other) {
+      const auto first_of_other =
+          *std::min_element(tickets.begin() + other * 1024, tickets.begin() + (other + 1) * 1024);
+      overlaps += first_of_other < last;
+    }
+  }
+  CHECK(overlaps > 7);
+}
+
+TEST_CASE("of many resident blocks each has its turn, whatever the others do") {
+  for (const std::uint64_t seed : {0u, 1u, 2u, 3u}) {
+    for (const unsigned threads : {256u, 1024u}) {
+      constexpr unsigned blocks = 8;
+      INFO("seed " << seed << ", " << blocks << " blocks of " << threads << " threads");
+      unsigned arrivals = 0;
+      const simt_test::Outcome outcome = observe(
+          [&] {
+            auto arrived = Array<unsigned>::zeros(1);
+            auto turns = Array<unsigned>::zeros(blocks);
+            wait_for_all_blocks<<<blocks, threads>>>(arrived.data(), turns.data(), blocks);
+            arrivals = arrived.values()[0];
+          },
+          seed);
+      INFO(outcome.text());
+      CHECK(outcome.clean());
+      CHECK(arrivals == blocks);
+    }
+  }
 }
 
 TEST_CASE("under the seeds 2, 6, 10, ... blocks start from the last one to the first") {

@@ -209,6 +209,7 @@ struct BlockState {
   std::uint64_t barriers = 0;       // since the block wrote to global memory
   bool backwards = false;           // who goes first after it; see finish_barrier
   bool has_late_stores = false;     // see checker/late_stores.hpp
+  bool is_active = true;            // its threads are in the queue; see scheduler/schedule.hpp
   const void* meeting = nullptr;    // where the first of them waits
   const void* last_meeting = nullptr;
   bool scattered = false;          // some wait elsewhere
@@ -228,6 +229,7 @@ struct BlockState {
 struct Block : BlockState {
   // Their memory stays.
   std::vector<Thread> threads;
+  std::vector<Thread*> held;  // that can run, while the block is not active
   std::vector<Warp> warps;
   std::vector<SharedInstance> shared;
 

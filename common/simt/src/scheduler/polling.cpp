@@ -62,7 +62,7 @@ void note_poll(std::uintptr_t address, std::size_t size, const void* caller) {
     if (++t.spins % kPollsBeforeYield != 0) return;
     make_room();
     if (t.spins % kPollsBeforeMuchRoom == 0) make_much_room();
-    yield();
+    yield_waiting();
     return;
   }
   if (engine.fruitless == 0) rounds = 0;
@@ -74,7 +74,7 @@ void note_poll(std::uintptr_t address, std::size_t size, const void* caller) {
     if (engine.fruitless % kPollsBeforeMuchRoom == 0) make_much_room();
     if (++t.spins % kPollsBeforeYield == 0) {
       ++rounds;
-      yield();
+      yield_waiting();
     }
     return;
   }
@@ -91,7 +91,7 @@ void sleep_briefly() {
   Thread& t = *engine.current;
   if (++t.spins % kPollsBeforeYield == 0) make_room();
   if (t.spins % kPollsBeforeMuchRoom == 0) make_much_room();
-  yield();
+  yield_waiting();
 }
 
 bool is_polling(const Thread& t) { return t.repeated_polls >= kPollsBeforeWaiting; }

@@ -163,7 +163,7 @@ void let_others_go_first() {
   make_much_room();
   if (schedule.seeded && wake_all_pollers()) ++watch.rounds;
   if (nothing_else_can_run()) on_host_stack([] { fail_endless(); });
-  yield();
+  yield_waiting();
 }
 
 /// The watch is over, and the thread has not repeated itself.

@@ -77,6 +77,8 @@ void start_block() {
                                               : started;
   block->index = unflatten(number_in_grid(block->linear, engine.launch->grid), engine.launch->grid);
   block->threads.resize(threads);
+  block->held.clear();
+  enter_active(*block);
   block->warps.assign((threads + kWarpSize - 1) / kWarpSize, Warp{});
   block->alive = threads;
   counted.warps += block->warps.size();
@@ -122,6 +124,7 @@ void retire(Block* block) {
   history_end_block(*block);
   async_copies_end_block(*block);
   free_shared(*block);
+  leave_active(*block);
   auto& list = engine.resident;
   auto it = std::find_if(list.begin(), list.end(), [&](auto& b) { return b.get() == block; });
   retired.push_back(std::move(*it));
@@ -138,6 +141,7 @@ void end_block(Block& block) {
 
 /// Threads that were stopped in the middle leave their fibers for the next launch.
 void abandon_everything() {
+  forget_ready();
   while (!engine.resident.empty()) {
     Block& block = *engine.resident.back();
     for (Thread& t : block.threads) {
@@ -147,8 +151,6 @@ void abandon_everything() {
     }
     retire(&block);
   }
-  schedule.fifo.clear();
-  schedule.shuffled.clear();
   forget_clusters();
   forget_pollers();
 }

@@ -9,6 +9,7 @@
 
 #include "base/early.hpp"
 #include "base/environment.hpp"
+#include "base/scoped_ignore.hpp"
 #include "kernel/findings.hpp"
 #include "scheduler/lockstep.hpp"
 #include "scheduler/polled_word.hpp"
@@ -22,6 +23,13 @@ namespace simt {
 SIMT_EARLY Schedule schedule;
 
 namespace {
+
+// The memory of so many threads stays in the cache that a core has for itself. Two blocks are active in any case: what
+// one of them does between two steps of the other is what a schedule is to try.
+constexpr std::size_t kMostActiveThreads = 1024;
+constexpr unsigned kLeastActiveBlocks = 2;
+// So many threads are taken until other blocks have their turn.
+constexpr std::uint32_t kTurn = 1 << 16;
 
 // ---- seeds --------------------------------------------------------------------------------------
 
@@ -53,10 +61,90 @@ void schedule_start_launch(std::uint64_t blocks) {
   schedule.random_state = scramble(seed() * 0x10001 + engine.launch_number - launches_before);
   engine.blocks_total = blocks;
   schedule.blocks_started = 0;
+  schedule.turn = kTurn;
   schedule.last_block_first = seed() % 4 == 2;  // CUDA promises no order of blocks
   schedule.undefined_values = seed();
   schedule.resident_limit = schedule.seeded ? kResidentBlocks : 1;
   schedule.at_grid_barrier = schedule.arrived_at_grid = schedule.grid_phase = 0;
+}
+
+// ---- active blocks ------------------------------------------------------------------------------
+
+namespace {
+
+bool has_room_for(const Block& block) {
+  return engine.clusters || schedule.active_blocks < kLeastActiveBlocks ||
+         schedule.active_threads + block.threads.size() <= kMostActiveThreads;
+}
+
+void count_active(const Block& block) {
+  ++schedule.active_blocks;
+  schedule.active_threads += block.threads.size();
+}
+
+/// Blocks that were held back become active, as many as there is room for.
+void activate() {
+  auto& held = schedule.held_blocks;
+  while (!held.empty()) {
+    const std::size_t i = schedule.seeded ? random_number() % held.size() : 0;
+    Block& block = *held[i];
+    if (!has_room_for(block)) return;
+    held.erase(held.begin() + static_cast<std::ptrdiff_t>(i));
+    block.is_active = true;
+    count_active(block);
+    --schedule.inactive_blocks;
+    for (Thread* const t : block.held) make_ready(*t);
+    block.held.clear();
+  }
+}
+
+}  // namespace
+
+void enter_active(Block& block) {
+  block.is_active = has_room_for(block);
+  if (block.is_active) {
+    count_active(block);
+  } else {
+    ++schedule.inactive_blocks;
+  }
+}
+
+void leave_active(Block& block) {
+  const ScopedIgnore guard;
+  if (!block.is_active) {
+    --schedule.inactive_blocks;
+    return;
+  }
+  --schedule.active_blocks;
+  schedule.active_threads -= block.threads.size();
+  activate();
+}
+
+void set_aside(Thread& t) {
+  const ScopedIgnore guard;
+  Block& block = *t.block;
+  if (block.held.empty()) schedule.held_blocks.push_back(&block);
+  block.held.push_back(&t);
+}
+
+void begin_turn() {
+  schedule.turn = kTurn;
+  if (schedule.held_blocks.empty()) return;
+  const ScopedIgnore guard;
+  for (const auto& block : engine.resident) {
+    if (std::exchange(block->is_active, false)) ++schedule.inactive_blocks;
+  }
+  schedule.active_blocks = 0;
+  schedule.active_threads = 0;
+  schedule.fifo.take_all(set_aside);
+  schedule.shuffled.take_all(set_aside);
+  activate();
+}
+
+void forget_ready() {
+  schedule.fifo.clear();
+  schedule.shuffled.clear();
+  schedule.held_blocks.clear();
 }
 
 // ---- switching ----------------------------------------------------------------------------------
@@ -64,6 +152,12 @@ void schedule_start_launch(std::uint64_t blocks) {
 void yield() {
   make_ready(*engine.current);
   switch_away();
+}
+
+void yield_waiting() {
+  constexpr std::uint32_t kShare = kTurn / 64;
+  schedule.turn = schedule.turn > kShare ? schedule.turn - kShare : 1;
+  yield();
 }
 
 // ---- endless loops ------------------------------------------------------------------------------

@@ -4,11 +4,16 @@
 // thread can run: fast, and the same every time. Seeded, eight blocks are resident, the next thread
 // is drawn at random, and threads are also switched between a load and the store that follows.
 // Blocks that wait for ones which have not started get as many as the device has room for.
+//
+// A switch costs what it takes to bring the next thread's memory into the cache. So of the resident
+// blocks only some are active, as many as the cache has room for: they run for a turn, or until all
+// of their threads wait.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/inlining.hpp"
 #include "base/limits.hpp"
@@ -40,6 +45,11 @@ constexpr std::size_t kMostReady = kMultiprocessors * kThreadsPerMultiprocessor;
 class ReadyQueue {
  public:
   bool empty() const { return head_ == tail_; }
+  /// Calls what with each thread, the first one first, and is empty then.
+  template <class F>
+  void take_all(F what) {
+    for (; !empty(); ++head_) what(*ring_[head_ % kMostReady].thread);
+  }
   SIMT_HOT void push(const Ready& ready) {
     if (empty()) head_ = tail_ = 0;  // the first few entries stay in the cache
     ring_[tail_++ % kMostReady] = ready;
@@ -68,6 +78,11 @@ inline std::uint64_t next_random(std::uint64_t& state) {  // xorshift64*
 class ReadyPool {
  public:
   bool empty() const { return size_ == 0; }
+  template <class F>
+  void take_all(F what) {
+    for (std::size_t i = 0; i < size_; ++i) what(*threads_[i].thread);
+    size_ = 0;
+  }
   SIMT_HOT void push(const Ready& ready) { threads_[size_++] = ready; }
   SIMT_HOT Thread* draw(std::uint64_t& random_state) {
     const std::size_t i = next_random(random_state) % size_;
@@ -98,8 +113,12 @@ struct Schedule {
   unsigned arrived_at_grid = 0;        // blocks of the phase of its barrier that is not over
   unsigned grid_phase = 0;             // phases that are over
   std::uint64_t undefined_values = 0;  // how many were made, counted from the seed
-  ReadyQueue fifo;                     // unseeded
-  ReadyPool shuffled;                  // seeded
+  ReadyQueue fifo;                     // unseeded, of active blocks
+  ReadyPool shuffled;                  // seeded, of active blocks
+  std::size_t active_blocks = 0, inactive_blocks = 0;
+  std::size_t active_threads = 0;   // of active blocks, whatever they do
+  std::uint32_t turn = 0;           // how many threads are still to be taken in this turn
+  std::vector<Block*> held_blocks;  // inactive ones with threads that can run
 };
 extern Schedule schedule;
 
@@ -122,11 +141,29 @@ inline void make_much_room() {
 
 inline std::uint64_t random_number() { return next_random(schedule.random_state); }
 
+// ---- active blocks ------------------------------------------------------------------------------
+
+/// A block has become resident: is it active?
+void enter_active(Block& block);
+/// A block has ended.
+void leave_active(Block& block);
+/// A thread of an inactive block can run.
+void set_aside(Thread& t);
+/// Other blocks become active, if there are any with threads that can run.
+void begin_turn();
+/// No thread can run: all were stopped.
+void forget_ready();
+/// Lets others go on. The running thread waits for another one, which may be of an inactive block: after a few such calls the
+/// turn is over.
+void yield_waiting();
+
 // ---- switching ----------------------------------------------------------------------------------
 
 SIMT_HOT void make_ready(Thread& t) {
   t.state = State::ready;
-  if (schedule.seeded) {
+  if (schedule.inactive_blocks != 0 && !t.block->is_active) {
+    set_aside(t);
+  } else if (schedule.seeded) {
     schedule.shuffled.push({&t, static_cast<const char*>(t.fiber.context)});
   } else {
     schedule.fifo.push({&t, static_cast<const char*>(t.fiber.context)});
@@ -137,12 +174,14 @@ inline void wake(Thread& t) {
   ++t.block->warp_of(t).runnable;
   make_ready(t);
 }
-inline bool is_any_ready() {
+inline bool is_any_active_ready() {
   return schedule.seeded ? !schedule.shuffled.empty() : !schedule.fifo.empty();
 }
+inline bool is_any_ready() { return is_any_active_ready() || !schedule.held_blocks.empty(); }
 /// A thread that is ready, or null.
 SIMT_HOT Thread* take_ready() {
   Schedule& e = schedule;
+  if (e.inactive_blocks != 0 && (!is_any_active_ready() || --e.turn == 0)) begin_turn();
   if (!e.seeded) return e.fifo.empty() ? nullptr : e.fifo.pop();
   return e.shuffled.empty() ? nullptr : e.shuffled.draw(e.random_state);
 }
