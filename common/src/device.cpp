@@ -149,16 +149,28 @@ Verdict kernels_load(const Counters& counters, std::uint64_t bytes) {
                       : "kernels read all of the input: has the host, or nothing, read the rest?");
 }
 
+namespace {
+
+/// What all warps of the launch make together, beside the busiest one.
+std::string of_all_warps(const Counters& counters, std::uint64_t made) {
+  if (counters.warps == 1) return "it is the only warp: its lanes are to share the work";
+  return "all " + std::to_string(counters.warps) + " warps together make " + std::to_string(made) +
+         ", and are to share the work";
+}
+
+}  // namespace
+
 Verdict work_is_shared(const Counters& counters, std::uint64_t most) {
   return at_most(counters.busiest_warp_requests, most,
                  "loads and stores of global memory by the busiest warp",
-                 "the threads of the whole grid share the work");
+                 of_all_warps(counters, counters.global_loads + counters.global_stores));
 }
 
 Verdict shared_work_is_shared(const Counters& counters, std::uint64_t most) {
   return at_most(counters.busiest_warp_shared_requests, most,
                  "loads, stores and atomics of shared memory by the busiest warp",
-                 "the threads of a block share the work");
+                 of_all_warps(counters, counters.shared_loads + counters.shared_stores +
+                                            counters.shared_atomics));
 }
 
 Verdict expect_race(const std::function<void()>& work, Findings* findings) {

@@ -96,8 +96,11 @@ class Comparison {
       const Number modulus = std::ldexp(Number{1}, static_cast<int>(8 * type.bytes));
       if (type.bytes < 4 || modulus - f > kMostBelowZero) return "";
       const std::string below_zero = whole(f - modulus);
-      return fmt::format("{} is {} modulo 2^{}{}", d_.found, below_zero, 8 * type.bytes,
-                         modulus - f == 1 ? ", and has all bits set: was it ever written?" : ".");
+      return fmt::format(
+          "{} is {} modulo 2^{}{}", d_.found, below_zero, 8 * type.bytes,
+          modulus - f == 1
+              ? ", and has all bits set: was it never written, or did a search find nothing?"
+              : ".");
     }
     const std::pair<Number, const char*> floats[] = {{FLT_MAX, "FLT_MAX"}, {DBL_MAX, "DBL_MAX"}};
     for (const auto& [limit, limit_name] : floats) {

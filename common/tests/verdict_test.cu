@@ -190,8 +190,9 @@ TEST_CASE("what a found value is") {
   CHECK(facts(same(low, 3.0f, "y")) == "-3.4028235e+38 is -FLT_MAX.");
   CHECK(facts(same(std::numeric_limits<int>::min(), 3, "y")) == "-2147483648 is INT_MIN.");
   CHECK(facts(same(4294967287u, 3, "y")) == "4294967287 is -9 modulo 2^32.");
-  CHECK(facts(same(4294967295u, 3, "y")) ==
-        "4294967295 is -1 modulo 2^32, and has all bits set: was it ever written?");
+  CHECK(
+      facts(same(4294967295u, 3, "y")) ==
+      "4294967295 is -1 modulo 2^32, and has all bits set: was it never written, or did a search find nothing?");
   CHECK(facts(same(4464ull, 70000, "count")) == "4464 is 70000 modulo 2^16.");
   CHECK(facts(same(0ull, std::uint64_t{1} << 32, "count")) == "0 is 4294967296 modulo 2^32.");
   CHECK(facts(same(0ull, std::uint64_t{1} << 60, "count")).empty());  // and 2^16, and 2^52

@@ -141,6 +141,20 @@ std::string count_text(std::size_t wrong, std::size_t n, std::size_t first, std:
          "])";
 }
 
+/// What a found half is if it was rounded twice on its way; empty if it was not, or if that gives the right one.
+std::string rounded_twice(const Numbers& numbers, std::size_t i, unsigned short found) {
+  const float a = __half2float(numbers.a), x = __half2float(half_of(numbers.x[i])),
+              y = __half2float(half_of(numbers.y[i]));
+  const float product = __half2float(__float2half_rn(a * x));
+  if (found == bits_of(__float2half_rn(a * x + y))) {
+    return "\nWhat was found is a * x + y rounded to float, and that to half.";
+  }
+  if (found == bits_of(__float2half_rn(product + y))) {
+    return "\nWhat was found is a * x rounded to half, plus y, rounded to half once more.";
+  }
+  return "";
+}
+
 /// Ok if the bits are the same, or both are NaN. Else the inputs of the first wrong element.
 course::Verdict same_bits(const Numbers& numbers, const Bits& y) {
   std::size_t wrong = 0, unchanged = 0, first = 0, last = 0;
@@ -155,7 +169,8 @@ course::Verdict same_bits(const Numbers& numbers, const Bits& y) {
                      half_text(numbers.expected[first]) + ", found " + half_text(y[first]) +
                      "\nIt is computed from a = " + half_text(bits_of(numbers.a)) + ", x[" +
                      std::to_string(first) + "] = " + half_text(numbers.x[first]) + " and y[" +
-                     std::to_string(first) + "] = " + half_text(numbers.y[first]) + " before.\n" +
+                     std::to_string(first) + "] = " + half_text(numbers.y[first]) + " before." +
+                     rounded_twice(numbers, first, y[first]) + "\n" +
                      count_text(wrong, y.size(), first, last) +
                      (unchanged == wrong ? ", and unchanged: a * x was not added" : "")};
 }

@@ -69,7 +69,8 @@ void check_output(const std::vector<unsigned>& found_keys,
     const std::string at = "[" + std::to_string(i) + "]";
     return "keys" + at + " = " + std::to_string(keys[i]) + ", whose digit is " +
            std::to_string(digit(keys[i], shift)) + ", and values" + at + " = " +
-           std::to_string(values[i]);
+           std::to_string(values[i]) + "; the key that was found there has the digit " +
+           std::to_string(digit(found_keys[k], shift));
   };
   REQUIRE(course::same(found_keys, expected_keys, "out_keys", pair));
   REQUIRE(course::same(found_values, expected_values, "out_values", pair));

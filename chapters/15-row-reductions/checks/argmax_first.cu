@@ -89,7 +89,7 @@ void check_rows(const Shape& s, Launch launch, const std::string& text,
   const std::vector<unsigned> found = where.download();
   REQUIRE(course::same(found, expected, "where", [&](std::size_t r) {
     const auto in_column = [&](unsigned column) {
-      return course::number_text(x[r * s.columns + column]) + " in column " +
+      return row_checks::with_bits(x[r * s.columns + column]) + " in column " +
              std::to_string(column);
     };
     return row_checks::row_text(s, r) + " and has " + in_column(expected[r]) +

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -207,6 +210,20 @@ course::Verdict near(const std::vector<T>& found, const std::vector<double>& exp
   return verdict;
 }
 
+/// A number, with its bits if it is NaN: "NaN (0x7fc00000)".
+template <class T>
+std::string with_bits(const T& x) {
+  const auto value = static_cast<float>(x);
+  if (!std::isnan(value)) return course::number_text(x);
+  using Word = std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint32_t>;
+  const auto bits = std::bit_cast<Word>(x);
+  std::string hex;
+  for (int shift = 8 * sizeof(T) - 4; shift >= 0; shift -= 4) {
+    hex += "0123456789abcdef"[bits >> shift & 15u];
+  }
+  return "NaN (0x" + hex + ")";
+}
+
 /// What row r is computed from: "row 1, which is x[300..599]".
 inline std::string row_text(const Shape& s, std::size_t r) {
   return "row " + std::to_string(r) + ", which is x[" + std::to_string(r * s.columns) + ".." +
@@ -230,10 +247,23 @@ constexpr Case kUneven[] = {{{64, 68}, {4, 128}}, {{96, 130}, {1, 64}},  {{64, 1
 constexpr Case kShort{{64, 32}, {4, 128}};
 
 namespace detail {
-/// "one load of each of 12480 elements".
-inline std::string reads_text(std::size_t elements, unsigned times) {
-  return std::string(times == 1 ? "one load" : "two loads") + " of each of " +
-         std::to_string(elements) + " elements";
+/// Ok if at most `lanes` single lanes load, and so move at most `sectors`: `times` for each of the elements, and `more`.
+inline course::Verdict loads_at_most(const course::Counters& counters, std::uint64_t sectors,
+                                     std::uint64_t lanes, std::size_t elements, unsigned times,
+                                     const std::string& more) {
+  const std::string number = times == 1 ? "one" : "two",
+                    all = std::to_string(elements) + " elements";
+  const course::Verdict few_sectors =
+      course::at_most(counters.global_load_sectors, sectors, "sectors of 32 bytes",
+                      "in loads by " + std::to_string(counters.global_load_lanes) +
+                          " lanes. Allowed are " + number + " for each of " + all + ", and " +
+                          more + ". Do neighbouring lanes read neighbours, and once?");
+  if (!few_sectors) return few_sectors;
+  const double each =
+      static_cast<double>(counters.global_load_lanes) / static_cast<double>(elements);
+  return course::at_most(counters.global_load_lanes, lanes, "loads by single lanes, of all arrays",
+                         "that is " + course::detail::figure_text(each) + " for each of " + all +
+                             ". Allowed are " + number + ", and " + more);
 }
 }  // namespace detail
 
@@ -242,14 +272,8 @@ inline std::string reads_text(std::size_t elements, unsigned times) {
 template <class T>
 course::Verdict reads_at_most(const course::Counters& counters, std::size_t elements,
                               unsigned times) {
-  const std::string promise =
-      detail::reads_text(elements, times) + " are allowed, and a quarter more";
-  const course::Verdict sectors =
-      course::at_most(counters.global_load_sectors, elements * sizeof(T) / 32 * times * 5 / 4,
-                      "sectors of 32 bytes", "the lanes of a warp read neighbours, and " + promise);
-  if (!sectors) return sectors;
-  return course::at_most(counters.global_load_lanes, elements * times * 5 / 4,
-                         "loads by single lanes", promise);
+  return detail::loads_at_most(counters, elements * sizeof(T) / 32 * times * 5 / 4,
+                               elements * times * 5 / 4, elements, times, "a quarter more");
 }
 
 /// The same of rows of kUneven: of eight lanes' loads each may begin within a sector, and eight elements of a row may be
@@ -257,14 +281,10 @@ course::Verdict reads_at_most(const course::Counters& counters, std::size_t elem
 template <class T>
 course::Verdict reads_uneven(const course::Counters& counters, const Shape& s, unsigned times,
                              unsigned again = 0) {
-  const std::string promise = detail::reads_text(s.rows * s.columns, times) +
-                              " are allowed, and a quarter and eight for each row more";
-  const course::Verdict sectors = course::at_most(
-      counters.global_load_sectors, s.rows * (times * (2 * s.columns * sizeof(T) / 32 + 4) + again),
-      "sectors of 32 bytes", "neighbouring lanes read neighbours, and " + promise);
-  if (!sectors) return sectors;
-  return course::at_most(counters.global_load_lanes, s.rows * (s.columns * times * 5 / 4 + 8),
-                         "loads by single lanes", promise);
+  return detail::loads_at_most(counters,
+                               s.rows * (times * (2 * s.columns * sizeof(T) / 32 + 4) + again),
+                               s.rows * (s.columns * times * 5 / 4 + 8), s.rows * s.columns, times,
+                               "a quarter more and eight for each row");
 }
 
 /// Ok if the busiest warp makes at most twice its part of `elements` loads and stores by single lanes.

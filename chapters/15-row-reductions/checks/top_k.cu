@@ -98,11 +98,14 @@ void check_answer(const Shape& s, const std::vector<float>& x, const std::vector
         "number " + std::to_string(i % kTop) + " of row " + std::to_string(row);
     if (expected.indices[i] < 0)
       return number + ", which has " + course::counted(s.columns, "column");
-    const std::size_t at = row * s.columns + static_cast<std::size_t>(expected.indices[i]);
-    const std::string is =
-        number + ", which is x[" + std::to_string(at) + "] = " + course::number_text(x[at]);
-    return std::isnan(x[at]) ? is + " of the bits " + std::to_string(std::bit_cast<unsigned>(x[at]))
-                             : is;
+    const auto element = [&](int column) {
+      const std::size_t at = row * s.columns + static_cast<std::size_t>(column);
+      return "x[" + std::to_string(at) + "] = " + row_checks::with_bits(x[at]);
+    };
+    const std::string is = number + ", which is " + element(expected.indices[i]);
+    const bool is_of_row = indices[i] >= 0 && static_cast<std::size_t>(indices[i]) < s.columns;
+    return is_of_row ? is + "; column " + std::to_string(indices[i]) + " has " + element(indices[i])
+                     : is;
   }));
   REQUIRE(row_checks::near(values, expected.values, std::vector<double>(values.size(), 0), "values",
                            row_checks::row_of(s, x, kTop)));

@@ -418,6 +418,26 @@ __global__ void rounds_of_neighbours(int* out) {
   out[threadIdx.x] = mine;
 }
 
+constexpr int kOfNextWarpRound = __LINE__ + 5;
+__global__ void rounds_of_lanes(int* out) {
+  __shared__ int s_x[64];
+  int mine = 1;
+  for (int round = 0; round < 3; ++round) {
+    s_x[threadIdx.x] = mine;
+    __syncwarp();
+    mine += s_x[threadIdx.x ^ 1];
+  }
+  out[threadIdx.x] = mine;
+}
+
+// The first half meets in the barrier of half a warp, of which the other lanes know nothing.
+__global__ void half_a_warp_meets(int* out) {
+  __shared__ int s_x[64];
+  s_x[threadIdx.x] = 1;
+  if (threadIdx.x % 32 < 16) __syncwarp(0xffff);
+  out[threadIdx.x] = s_x[threadIdx.x ^ 16];
+}
+
 // Lane 0 writes, and reads what it has written: no round, and no read before the write.
 __global__ void written_then_read(int* out) {
   __shared__ int s_first[2];
@@ -573,9 +593,16 @@ TEST_CASE("a barrier whose line is between those of a race does not come between
       "), in the next round of a loop or another call of the function, and no";
   const std::string of_round =
       start + std::to_string(kOfNextRound) + " is of a later round of a loop than the ";
+  const std::string of_warp_round =
+      start + std::to_string(kOfNextWarpRound) + " is of a later round of a loop than the ";
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     CHECK(lacks(told(two_totals, seed), {of_call.c_str()}) == "");
     CHECK(lacks(told(rounds_of_neighbours, seed), {of_round.c_str()}) == "");
+    CHECK(lacks(told(rounds_of_lanes, seed),
+                {"Both came from the __syncwarp() at ", of_warp_round.c_str()}) == "");
+    CHECK(lacks(told(half_a_warp_meets, seed), {"DATA RACE", "Two lanes of one warp, and no"}) ==
+          "");
+    CHECK(lacks(told(half_a_warp_meets, seed), {"came from"}) != "");
     const std::string by_chance = told(line_between_by_chance, seed);
     CHECK(lacks(by_chance, {"DATA RACE", "(Both threads came from the barrier at "}) == "");
     CHECK(lacks(by_chance, {start.c_str()}) != "");

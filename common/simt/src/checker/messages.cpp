@@ -165,14 +165,27 @@ std::string copy_hint(const AsyncCopy& copy) {
 
 /// The last barrier that both threads of a race in one block have come from.
 struct LastBarrier {
-  std::string at;  // empty: there was none
+  std::string at;  // "the barrier at FILE:LINE", "the __syncwarp() at ..."; empty: there was none
   std::string
       order;  // where it lies between the two lines, so that one thread has gone back to the lines before it: who has
 };
 
+/// The last barrier of their warp, which came after the last one of the block; null if they have not met in it.
+const Warp* common_warp_sync(const Race& race) {
+  const Warp& warp = race.t.block->warp_of(race.t);
+  if (!race.in_one_warp() || warp.last_sync == nullptr) return nullptr;
+  const unsigned both = 1u << race.t.lane | 1u << lane_of(race.earlier.access.thread);
+  return (warp.last_sync_lanes & both) == both ? &warp : nullptr;
+}
+
 LastBarrier last_barrier(const Race& race) {
-  if (!race.in_one_block() || race.t.block->last_meeting == nullptr) return {};
-  const SourceLine barrier = source_line(race.t.block->last_meeting);
+  if (!race.in_one_block()) return {};
+  const Warp* const warp = common_warp_sync(race);
+  if (warp == nullptr && race.t.block->last_meeting == nullptr) return {};
+  const SourceLine barrier =
+      source_line(warp != nullptr ? warp->last_sync_at : race.t.block->last_meeting);
+  const std::string at =
+      fmt::format("the {} at {}", warp != nullptr ? warp->last_sync : "barrier", barrier.text());
   const auto lies_beside = [&](const SourceLine& line) {
     return line.file == barrier.file && line.function == barrier.function;
   };
@@ -181,10 +194,9 @@ LastBarrier last_barrier(const Race& race) {
   const SourceLine& second = is_now_first ? race.earlier_line : race.now_line;
   const bool is_between = lies_beside(first) && lies_beside(second) && first.line < barrier.line &&
                           barrier.line < second.line;
-  if (!is_between) return {barrier.text(), ""};
-  return {
-      barrier.text(),
-      fmt::format("the {} at line {} is of a later round of a loop than the {} at line {}, or of "
+  if (!is_between) return {at, ""};
+  return {at, fmt::format(
+                  "the {} at line {} is of a later round of a loop than the {} at line {}, or of "
                   "a later call of the function",
                   verb_of(is_now_first ? race.now : race.earlier), first.line,
                   verb_of(is_now_first ? race.earlier : race.now), second.line)};
@@ -195,11 +207,10 @@ std::string beside_last_barrier(const Race& race) {
   const LastBarrier last = last_barrier(race);
   if (last.at.empty()) return "";
   if (last.order.empty()) {
-    return "\n  " + wrapped(fmt::format("(Both threads came from the barrier at {}.)", last.at));
+    return "\n  " + wrapped(fmt::format("(Both threads came from {}.)", last.at));
   }
-  return "\n  " + wrapped(fmt::format(
-                      "(Both threads came from the barrier at {}, between the two lines: {}.)",
-                      last.at, last.order));
+  return "\n  " + wrapped(fmt::format("(Both threads came from {}, between the two lines: {}.)",
+                                      last.at, last.order));
 }
 
 /// An atomic and a plain access.
@@ -296,17 +307,16 @@ std::string hint_without_order(const Race& race) {
            "  orders the two accesses. Which is to come first, and how does the other thread learn of it?" +
            (question.empty() ? "" : "\n  " + question);
   }
-  const bool same_warp = warp_of(race.earlier.access.thread) == warp_of(race.now.access.thread);
+  const bool same_warp = race.in_one_warp();
   const char* const who = same_warp ? "Two lanes of one warp" : "Two warps of one block";
   const char* const barrier = same_warp ? "__syncwarp() or __syncthreads()" : "__syncthreads()";
   const LastBarrier last = last_barrier(race);
-  std::string text =
-      last.order.empty()
-          ? fmt::format("{}, and no {} came between the two accesses.", who, barrier)
-          : fmt::format(
-                "{}. Both came from the barrier at {}, between the two lines: {}. No {} came "
-                "between these two accesses.",
-                who, last.at, last.order, barrier);
+  std::string text = last.order.empty()
+                         ? fmt::format("{}, and no {} came between the two accesses.", who, barrier)
+                         : fmt::format(
+                               "{}. Both came from {}, between the two lines: {}. No {} came "
+                               "between these two accesses.",
+                               who, last.at, last.order, barrier);
   if (same_warp) text += " The lanes of a warp do not run in lockstep.";
   text = wrapped(text);
   if (last.order.empty()) text += beside_last_barrier(race);

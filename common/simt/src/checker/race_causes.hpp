@@ -41,6 +41,7 @@ struct Race {
   bool in_one_block() const {
     return block_of(earlier.access.thread) == block_of(now.access.thread);
   }
+  bool in_one_warp() const { return warp_of(earlier.access.thread) == warp_of(now.access.thread); }
 };
 
 struct Explanation {

@@ -26,11 +26,8 @@ std::uint32_t own_read_before(std::uintptr_t address, const Access& write) {
 std::string line_beside(const SourceLine& line, const SourceLine& other) {
   return line.file == other.file ? fmt::format("line {}", line.line) : line.text();
 }
-bool in_one_warp(const Race& race) {
-  return warp_of(race.earlier.access.thread) == warp_of(race.now.access.thread);
-}
 const char* barrier_of(const Race& race) {
-  return in_one_warp(race) ? "a __syncwarp() or __syncthreads()" : "a __syncthreads()";
+  return race.in_one_warp() ? "a __syncwarp() or __syncthreads()" : "a __syncthreads()";
 }
 
 /// A line that runs again, as far as it is known: a thread has written an element there, and has come to another one.
@@ -161,8 +158,8 @@ Explanation explain_update(const Race& race) {
           ? fmt::format(
                 "If the write is meant to come when all have read: is {} missing between line {} "
                 "and line {}{}? ",
-                in_one_warp(race) ? "a barrier" : barrier_of(race), read.line, write.line,
-                in_one_warp(race)
+                race.in_one_warp() ? "a barrier" : barrier_of(race), read.line, write.line,
+                race.in_one_warp()
                     ? ", __syncwarp() if one warp reads it, __syncthreads() if several do"
                     : "")
           : "";

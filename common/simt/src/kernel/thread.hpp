@@ -188,6 +188,10 @@ struct Warp {
   std::uint64_t releases = 0;         // lockstep: groups let go so far
   std::uint64_t requests = 0;         // lockstep: loads and stores of global memory so far
   std::uint64_t shared_requests = 0;  // lockstep: loads, stores and atomics of shared memory so far
+  // The last __syncwarp(), or what is built on it, since the last barrier of the block: how it is called, where, and by which lanes.
+  const char* last_sync = nullptr;
+  const void* last_sync_at = nullptr;
+  unsigned last_sync_lanes = 0;
 };
 
 struct SharedInstance {

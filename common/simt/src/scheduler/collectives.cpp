@@ -57,6 +57,9 @@ __attribute__((noinline)) bool complete_if_same(Block& block, unsigned w, const 
   if (leader.orders_memory) {
     ++counted.warp_barriers;
     checker_warp_sync(block, w, lanes.present);
+    warp.last_sync = leader.name;
+    warp.last_sync_at = leader.caller;
+    warp.last_sync_lanes = lanes.present;
   }
   warp.waiting &= ~lanes.present;
   for (unsigned l = 0; l < kWarpSize; ++l) {
@@ -217,6 +220,7 @@ void release_barrier(Block& block) {
   }
   for (Warp& warp : block.warps) {
     warp.runnable += static_cast<unsigned>(__builtin_popcount(warp.alive));
+    warp.last_sync = nullptr;
   }
 }
 

@@ -127,6 +127,21 @@ void set_aside(Thread& t) {
   block.held.push_back(&t);
 }
 
+namespace {
+
+/// The block makes room for others. Its threads that are in the queue are set aside when they have run.
+void give_way(Block& block) {
+  if (!block.is_active || schedule.held_blocks.empty()) return;
+  const ScopedIgnore guard;
+  --schedule.active_blocks;
+  schedule.active_threads -= block.threads.size();
+  activate();
+  block.is_active = false;
+  ++schedule.inactive_blocks;
+}
+
+}  // namespace
+
 void begin_turn() {
   schedule.turn = kTurn;
   if (schedule.held_blocks.empty()) return;
@@ -155,8 +170,7 @@ void yield() {
 }
 
 void yield_waiting() {
-  constexpr std::uint32_t kShare = kTurn / 64;
-  schedule.turn = schedule.turn > kShare ? schedule.turn - kShare : 1;
+  if (schedule.inactive_blocks != 0) give_way(*engine.current->block);
   yield();
 }
 

@@ -153,8 +153,7 @@ void set_aside(Thread& t);
 void begin_turn();
 /// No thread can run: all were stopped.
 void forget_ready();
-/// Lets others go on. The running thread waits for another one, which may be of an inactive block: after a few such calls the
-/// turn is over.
+/// Lets others go on. The running thread waits for another one, which may be of an inactive block: its own block gives way.
 void yield_waiting();
 
 // ---- switching ----------------------------------------------------------------------------------
