@@ -26,15 +26,19 @@ __global__ void sum_in_any_order(const float* x, float* total) {
   atomicAdd(total, x[blockIdx.x * blockDim.x + threadIdx.x]);
 }
 
-/// The first thread of each block waits for all others in a way that no poll explains: each turn of the loop writes something.
-__global__ void wait_for_all_blocks(unsigned* arrived, unsigned* turns, unsigned wanted) {
+/// The first threads of all blocks wait for each other twice: by polls, so that all blocks become resident, and in a loop that
+/// no poll explains, as each turn writes something.
+__global__ void wait_twice_for_all_blocks(unsigned* arrived, unsigned* turns) {
   if (threadIdx.x == 0) {
-    atomicAdd(arrived, 1);
+    atomicAdd(&arrived[0], 1);
+    while (*const_cast<volatile unsigned*>(&arrived[0]) < gridDim.x) {
+    }
+    atomicAdd(&arrived[1], 1);
     unsigned seen = 0;
     do {
-      seen = *const_cast<volatile unsigned*>(arrived);
+      seen = *const_cast<volatile unsigned*>(&arrived[1]);
       turns[blockIdx.x] += seen + 1;
-    } while (seen < wanted);
+    } while (seen < gridDim.x);
   }
   __syncthreads();
 }
@@ -120,21 +124,21 @@ TEST_CASE("seeded, large blocks interleave, too") {
 
 TEST_CASE("of many resident blocks each has its turn, whatever the others do") {
   for (const std::uint64_t seed : {0u, 1u, 2u, 3u}) {
-    for (const unsigned threads : {256u, 1024u}) {
-      constexpr unsigned blocks = 8;
+    for (const unsigned threads : {64u, 256u}) {
+      constexpr unsigned blocks = 32;
       INFO("seed " << seed << ", " << blocks << " blocks of " << threads << " threads");
-      unsigned arrivals = 0;
+      std::vector<unsigned> arrivals;
       const simt_test::Outcome outcome = observe(
           [&] {
-            auto arrived = Array<unsigned>::zeros(1);
+            auto arrived = Array<unsigned>::zeros(2);
             auto turns = Array<unsigned>::zeros(blocks);
-            wait_for_all_blocks<<<blocks, threads>>>(arrived.data(), turns.data(), blocks);
-            arrivals = arrived.values()[0];
+            wait_twice_for_all_blocks<<<blocks, threads>>>(arrived.data(), turns.data());
+            arrivals = arrived.values();
           },
           seed);
       INFO(outcome.text());
       CHECK(outcome.clean());
-      CHECK(arrivals == blocks);
+      CHECK(arrivals == std::vector{blocks, blocks});
     }
   }
 }

@@ -24,8 +24,8 @@ SIMT_EARLY Schedule schedule;
 
 namespace {
 
-// The memory of so many threads stays in the cache that a core has for itself. Two blocks are active in any case: what
-// one of them does between two steps of the other is what a schedule is to try.
+// Of more than kResidentBlocks blocks those are active whose threads' memory stays in the cache that a core has for itself.
+// Two are in any case: what one of them does between two steps of the other is what a schedule is to try.
 constexpr std::size_t kMostActiveThreads = 1024;
 constexpr unsigned kLeastActiveBlocks = 2;
 // So many threads are taken until other blocks have their turn.
@@ -72,8 +72,10 @@ void schedule_start_launch(std::uint64_t blocks) {
 
 namespace {
 
-bool has_room_for(const Block& block) {
-  return engine.clusters || schedule.active_blocks < kLeastActiveBlocks ||
+/// `resident`: how many blocks are, with this one.
+bool has_room_for(const Block& block, std::size_t resident) {
+  return engine.clusters || resident <= kResidentBlocks ||
+         schedule.active_blocks < kLeastActiveBlocks ||
          schedule.active_threads + block.threads.size() <= kMostActiveThreads;
 }
 
@@ -88,7 +90,7 @@ void activate() {
   while (!held.empty()) {
     const std::size_t i = schedule.seeded ? random_number() % held.size() : 0;
     Block& block = *held[i];
-    if (!has_room_for(block)) return;
+    if (!has_room_for(block, engine.resident.size())) return;
     held.erase(held.begin() + static_cast<std::ptrdiff_t>(i));
     block.is_active = true;
     count_active(block);
@@ -101,7 +103,7 @@ void activate() {
 }  // namespace
 
 void enter_active(Block& block) {
-  block.is_active = has_room_for(block);
+  block.is_active = has_room_for(block, engine.resident.size() + 1);
   if (block.is_active) {
     count_active(block);
   } else {

@@ -5,9 +5,9 @@
 // is drawn at random, and threads are also switched between a load and the store that follows.
 // Blocks that wait for ones which have not started get as many as the device has room for.
 //
-// A switch costs what it takes to bring the next thread's memory into the cache. So of the resident
-// blocks only some are active, as many as the cache has room for: they run for a turn, or until all
-// of their threads wait.
+// A switch costs what it takes to bring the next thread's memory into the cache. So of more than
+// eight resident blocks only some are active, as many as the cache has room for: they run for a
+// turn, or until all of their threads wait.
 #pragma once
 
 #include <array>
