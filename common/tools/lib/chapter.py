@@ -32,7 +32,8 @@
                 is one cluster, levels_of = "s_x" a shared array from barrier to barrier, in rows of row_length elements, of
                 which `columns` are drawn, tiles = 5 what so many tiles of a look-back publish and read. split_words = true
                 shows integers of 64 bits that hold two of 32 bits as these two, the lower one above. Without a kernel the
-                program draws: one of its arguments is "{picture}", the file to write
+                program draws: one of its arguments is "{picture}", the file to write. shows = [what its description says, in this
+                order], for what alt and the page tell of it
 
     [[drawing]] a drawing that is computed from measured times (tools/measure/drawings.py)
 
@@ -43,6 +44,7 @@
     [slides]    where the page alone does not choose well (tools/site/slide_choice.py)
     say         {heading = the beginning of the sentence with which the first slide of this section begins}
     leave_out   headings of sections that no slide shows
+    ladders     {heading = {what = "the sum of {n} floats", group = as in [headline]}}: the picture of this section
 
     [sanitizers]
     racecheck   kernels that are wrong on purpose, which this tool of compute-sanitizer must report
@@ -195,6 +197,7 @@ KEYS = {
         "row_length": (int, False),
         "tiles": (int, False),
         "split_words": (bool, False),
+        "shows": (TEXTS, False),
         "launch": (int, False),
         "block": (int, False),
         "warp": (int, False),

@@ -1,5 +1,6 @@
 """Pictures of several warps, of single threads, and those that a program draws itself."""
 
+import re
 import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -297,6 +298,15 @@ class Declared(InFolder):
                      f"{sample.trace(sample.look_back())!r}\njson.dump(launch, open(os.environ['SIMT_TRACE'], 'w'))")
         self.assertIn("s_sum[0]", texts_of(self.drawn(kernel="scan", levels_of="s_sum", row_length=64)))
         self.assertIn("P 2.5", texts_of(self.drawn(kernel="scan_look_back", tiles=2)))
+
+    def test_a_picture_shows_what_its_text_tells(self):
+        self.program(f"import json\njson.dump({sample.trace(sample.look_back())!r}, open(os.environ['SIMT_TRACE'], 'w'))")
+        told = re.search('<desc id="desc">([^<]*)', self.drawn(kernel="scan_look_back", tiles=2))[1].rstrip(".").split(". ")
+        self.assertGreater(len(told), 2)
+        self.drawn(kernel="scan_look_back", tiles=2, shows=[told[0], told[-1]])
+        for shows in ([told[-1], told[0]], ["Tile 7 publishes"]):
+            with self.assertRaisesRegex(Failed, f"a.svg: the picture does not show '{re.escape(shows[-1])}' after what"):
+                self.drawn(kernel="scan_look_back", tiles=2, shows=shows)
 
     def test_words_of_two_integers(self):
         words = [str(3 << 32 | 7), str((1 << 64) - 1)]

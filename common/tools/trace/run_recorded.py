@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ from tools.trace.choosing import choose
 from tools.trace.recording import load, split_words
 
 NOT_BEGUN = result.exit_code(result.NOT_STARTED)
+DESCRIPTION = re.compile(r'<desc id="desc">([^<]*)')
 
 
 def run(command, folder, environment):
@@ -160,7 +162,20 @@ def recorded(entry, chapter, build):
 
 
 def drawn_from(entry, chapter, build):
-    """The SVG that one [[picture]] of chapter.toml asks for: runs its program with a recorder."""
+    """The SVG that one [[picture]] of chapter.toml asks for: runs its program with a recorder. Failed if it does not show what it is to show."""
+    svg = drawn_anew(entry, chapter, build)
+    told = DESCRIPTION.search(svg)
+    at = 0
+    for event in entry.get("shows", []):
+        at = told[1].find(event, at) + 1 if told else 0
+        if at == 0:
+            raise Failed(f"{entry['output']}: the picture does not show '{event}' after what `shows` names before it: its alt text and its page "
+                         "tell of another run. Choose another `seed`, or change them")
+    return svg
+
+
+def drawn_anew(entry, chapter, build):
+    """The SVG of one [[picture]], whatever it shows."""
     if "kernel" not in entry:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "written"
