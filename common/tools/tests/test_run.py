@@ -224,6 +224,8 @@ class Run(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name).resolve()
         cls.addClassCleanup(cls.remove_builds)
+        with contextlib.redirect_stderr(io.StringIO()):  # what is said once, of the first build, is FirstBuild's
+            build_program.prepare_libraries(BUILD)
 
     @classmethod
     def remove_builds(cls):
