@@ -25,7 +25,7 @@ from tools.lib.checkout import TOP
 
 READS = ("*.md", "chapters", "common/docs", "common/tools", "course")
 
-SECONDS = 30  # of processor time: beside other programs of its core a command takes twice as much of it
+SECONDS = 15  # of processor time: on a busy machine a command takes longer
 MOST_ELAPSED = 100
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"(?:^|\s+)# ?(.*)$")
