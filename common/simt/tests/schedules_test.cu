@@ -101,21 +101,6 @@ TEST_CASE("seeded, blocks and warps interleave") {
   CHECK(first_of_second_block < last_of_first_block);
 }
 
-TEST_CASE("seeded, large blocks interleave, too") {
-  const Tickets tickets = tickets_under(1, 8, 1024);
-  int overlaps = 0;
-  for (int b = 0; b + 1 < 8; ++b) {
-    const auto begin = tickets.begin() + b * 1024;
-    const int last = *std::max_element(begin, begin + 1024);
-    for (int other = b + 1; other < 8; ++other) {
-      const auto first_of_other =
-          *std::min_element(tickets.begin() + other * 1024, tickets.begin() + (other + 1) * 1024);
-      overlaps += first_of_other < last;
-    }
-  }
-  CHECK(overlaps > 7);
-}
-
 TEST_CASE("of many resident blocks each has its turn, also where those that wait do not sleep") {
   for (const std::uint64_t seed : {0u, 1u, 2u, 3u}) {
     for (const unsigned threads : {64u, 256u}) {
