@@ -34,13 +34,11 @@ TEST_CASE("a thread for each row touches a sector per lane, a warp one for eight
 
 TEST_CASE("softmax reads every element three times, twice, or once") {
   course::skip_without_counters();
-  MeetingMemory memory;
   const std::size_t reads[] = {3, 2, 1, 1};
   std::size_t i = 0;
   for (const SoftmaxRung<float>& rung : softmax_rungs<float>()) {
     INFO(rung.name);
-    const course::Counters c =
-        counters_of<float>([&](const Rows<float>& in) { rung.launch(in, memory); });
+    const course::Counters c = counters_of<float>(rung.launch);
     CHECK(
         course::same(c.global_load_sectors, reads[i++] * kElements / 8, "sectors that are loaded"));
     CHECK(course::same(c.global_store_sectors, kElements / 8, "sectors that are stored"));
@@ -49,48 +47,37 @@ TEST_CASE("softmax reads every element three times, twice, or once") {
 
 TEST_CASE("a block that merges (maximum, sum) has one barrier for each row, else two") {
   course::skip_without_counters();
-  MeetingMemory memory;
   using FormT = Form<BlockTeam<256>, 4>;
   const auto merged = counters_of<float>(
-      [&](const Rows<float>& in) { launch_softmax_in_registers<FormT, true>(in, memory); });
+      [&](const Rows<float>& in) { launch_softmax_in_registers<FormT, true>(in); });
   const auto twice = counters_of<float>(
-      [&](const Rows<float>& in) { launch_softmax_in_registers<FormT, false>(in, memory); });
+      [&](const Rows<float>& in) { launch_softmax_in_registers<FormT, false>(in); });
   CHECK(course::same(merged.barriers, kRows, "barriers"));
   CHECK(course::same(twice.barriers, 2 * kRows, "barriers of two reductions"));
 }
 
-TEST_CASE("a cluster has one barrier for each reduction, and one before the first") {
+TEST_CASE(
+    "each block of a cluster has one barrier for each reduction, and the cluster one in all") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   course::skip_without_counters();
-  MeetingMemory memory;
   using FormT = Form<BlockTeam<128, 4>, 2>;
   const auto c = counters_of<float>(
-      [&](const Rows<float>& in) { launch_softmax_in_registers<FormT, true>(in, memory); });
-  CHECK(course::same(c.cluster_barriers, 2 * kRows, "barriers of clusters that have a row each"));
-}
-
-TEST_CASE("blocks that meet in global memory have two barriers for each reduction") {
-  course::skip_without_counters();
-  MeetingMemory memory;
-  using FormT = Form<SpreadTeam<128, 4>, 2>;
-  const auto c = counters_of<float>(
-      [&](const Rows<float>& in) { launch_softmax_in_registers<FormT, true>(in, memory); });
-  CHECK(course::same(c.barriers, 2 * 4 * kRows, "barriers of four blocks for each row"));
+      [&](const Rows<float>& in) { launch_softmax_in_registers<FormT, true>(in); });
+  CHECK(course::same(c.barriers, 4 * kRows, "barriers of four blocks for each row"));
+  CHECK(course::same(c.cluster_barriers, kRows, "barriers of clusters that have a row each"));
 }
 
 TEST_CASE("a form that loads ahead loads every row with one instruction") {
   course::skip_without_counters();
-  MeetingMemory memory;
   using FormT = Form<BlockTeam<256>, 4, 1, true, true>;
   const auto c = counters_of<float>(
-      [&](const Rows<float>& in) { launch_softmax_in_registers<FormT, true>(in, memory); });
+      [&](const Rows<float>& in) { launch_softmax_in_registers<FormT, true>(in); });
   CHECK(course::same(c.bulk_loads, kRows, "bulk loads"));
   CHECK(course::none(c.global_loads, "loads by warps"));
 }
 
 TEST_CASE("gamma is loaded for each row, or once for each team that keeps it") {
   course::skip_without_counters();
-  MeetingMemory memory;
   if (course::has_run_before()) return;  // it takes a second, and no order changes it
   using FormT = Form<BlockTeam<512>, 2, 1, true>;
   constexpr std::size_t kMany = 18, kAll = kMany * kWidth;  // rows: more than blocks are resident
@@ -100,13 +87,11 @@ TEST_CASE("gamma is loaded for each row, or once for each team that keeps it") {
   course::DeviceBuffer<float> y(kAll);
   const Rows<float> in{d_x.data(), y.data(), kMany, kWidth};
   const Affine<float> affine{gamma.data(), nullptr, 1e-5f};
-  const auto each = course::count([&] {
-    launch_norm_in_registers<Norm::rms, FormT, Kept::nowhere, false>(in, affine, memory);
-  });
+  const auto each =
+      course::count([&] { launch_norm_in_registers<Norm::rms, FormT, Kept::nowhere>(in, affine); });
   CHECK(course::same(each->global_load_sectors, 2 * kAll / 8, "sectors, with gamma each time"));
-  const auto kept = course::count([&] {
-    launch_norm_in_registers<Norm::rms, FormT, Kept::in_shared, false>(in, affine, memory);
-  });
+  const auto kept = course::count(
+      [&] { launch_norm_in_registers<Norm::rms, FormT, Kept::in_shared>(in, affine); });
   CHECK(kept->blocks < kMany);
   CHECK(course::same(kept->global_load_sectors, (kAll + kept->blocks * kWidth) / 8,
                      "sectors, with gamma for each block"));

@@ -68,22 +68,6 @@ void with_keeping_form(std::size_t width, Use use) {
   }
 }
 
-/// The same for teams of blocks that meet in global memory, and full rows.
-template <unsigned block, unsigned blocks, unsigned packs, bool ahead, unsigned per_sm>
-using SpreadForm =
-    Form<SpreadTeam<block, blocks>, packs, 1, true, ahead, course::CacheHint::none, per_sm>;
-
-/// Blocks of 256 threads that have the longest row.
-template <class T>
-constexpr unsigned kBlocksOfLongest = sizeof(T) == 2 ? 16 : 32;
-
-/// True if blocks that meet in global memory can load ahead on this device, and all of a team are resident: an SM has
-/// room for one of them at least.
-template <class Team>
-bool can_meet() {
-  return course::has_clusters() && course::sm_count() >= Team::kBlocks;
-}
-
 /// For rows that are only read: what the L2 cache has written to stays there.
 template <class Team, unsigned packs, unsigned rows = 1, unsigned per_sm = 1>
 using ReadingForm = Form<Team, packs, rows, false, false, course::CacheHint::read_once, per_sm>;

@@ -82,6 +82,17 @@ course::Rung filling(std::string name, std::string changed, course::DeviceBuffer
           .bytes = bytes};
 }
 
+/// The row of a rung that only reads: it has no answer.
+template <class T>
+course::Rung read_only(const Input<T>& input, course::DeviceBuffer<float>& y) {
+  const LimitRung<T, float> rung = reading<T>();
+  return {.name = rung.name,
+          .changed = rung.changed,
+          .launch = [&input, &y, rung] { rung.launch(input.to(y)); },
+          .check = [] { return course::Verdict{}; },
+          .bytes = input.x.bytes()};
+}
+
 double first_of(const std::vector<double>& expected) {
   return expected.empty() ? 0.0 : expected.front();
 }
@@ -131,6 +142,7 @@ void row_sums(course::Ladder& ladder, std::size_t n, std::size_t width) {
   course::DeviceBuffer<float> y(input.rows);
   ladder.reference("row_sums_reference", first_of(expected), "sums of " + input.text(), n);
   input.offer(ladder, "sum of rows");
+  ladder.rung(read_only(input, y));
   const RowSumRung<T> rung = course::rung_named(row_sum_rungs<T>(), "sum_rows");
   ladder.rung(filling(rung.name, rung.changed, y, expected, 0, input.x.bytes(),
                       [&] { rung.launch(input.to(y)); }));
@@ -162,11 +174,14 @@ void softmax(course::Ladder& ladder, std::size_t n, std::size_t width) {
   course::DeviceBuffer<T> y(input.x.size());
   ladder.reference("softmax_reference", first_of(expected), "softmax of " + input.text(), n);
   input.offer(ladder, "softmax");
-  MeetingMemory memory;
+  const std::vector<double> copied(input.part.begin(), input.part.end());
+  const LimitRung<T, T> copy = copying<T>();
+  ladder.rung(filling(copy.name, copy.changed, y, copied, 0, input.x.bytes() + y.bytes(),
+                      [&] { copy.launch(input.to(y)); }));
   for (const SoftmaxRung<T>& rung : softmax_rungs<T>()) {
     if (width > rung.widest) continue;
     ladder.rung(filling(rung.name, rung.changed, y, expected, kNear<T>, input.x.bytes() + y.bytes(),
-                        [&] { rung.launch(input.to(y), memory); }));
+                        [&] { rung.launch(input.to(y)); }));
   }
 }
 
@@ -199,10 +214,9 @@ void overflow(course::Ladder& ladder) {
         filling(rung.name, rung.changed, y, expected, kNear<float>, 0, [&] { rung.launch(in); }),
         course::Expect::wrong_value, rung.because));
   }
-  MeetingMemory memory;
   const SoftmaxRung<float> right = course::rung_named(softmax_rungs<float>(), "softmax_two_passes");
-  ladder.rung(filling(right.name, right.changed, y, expected, kNear<float>, 0,
-                      [&] { right.launch(in, memory); }));
+  ladder.rung(
+      filling(right.name, right.changed, y, expected, kNear<float>, 0, [&] { right.launch(in); }));
 }
 
 // ---- norms and variances ------------------------------------------------------------------------
@@ -220,11 +234,9 @@ void norms(course::Ladder& ladder, std::size_t n, std::size_t width) {
   const std::string operation = norm == Norm::layer ? "layer norm" : "RMS norm";
   ladder.reference("norm_reference", first_of(expected), operation + " of " + input.text(), n);
   input.offer(ladder, norm == Norm::layer ? "layer_norm" : "rms_norm");
-  MeetingMemory memory;
   for (const NormRung<T>& rung : norm_rungs<norm, T>()) {
     ladder.rung(filling(rung.name, rung.changed, y, expected, 4 * kNear<T>,
-                        input.x.bytes() + y.bytes(),
-                        [&] { rung.launch(input.to(y), affine, memory); }));
+                        input.x.bytes() + y.bytes(), [&] { rung.launch(input.to(y), affine); }));
   }
 }
 

@@ -108,7 +108,7 @@ struct MeanAndScale {
 
 /// By two reductions: the mean, and the squares of x - mean, which are exact to a few roundings.
 template <Norm norm, class FormT, class T>
-__device__ __forceinline__ MeanAndScale two_reductions(typename FormT::Team& team,
+__device__ __forceinline__ MeanAndScale mean_and_scale(typename FormT::Team& team,
                                                        Slice<FormT, T>& slice, float width,
                                                        float epsilon) {
   float mean = 0, squares = 0;
@@ -122,39 +122,12 @@ __device__ __forceinline__ MeanAndScale two_reductions(typename FormT::Team& tea
   return {mean, rsqrtf(squares / width + epsilon)};
 }
 
-/// Moments of parts that have as many numbers each: nothing is divided when they are merged.
-struct EvenMoments {
-  float mean, squares, count;
-};
-struct MergeEvenMoments {
-  __device__ EvenMoments operator()(const EvenMoments& a, const EvenMoments& b) const {
-    const float apart = b.mean - a.mean;
-    return {(a.mean + b.mean) / 2, a.squares + b.squares + apart * apart * (a.count / 2),
-            2 * a.count};
-  }
-};
-
-/// By one: each thread has the moments of its own elements, as many as the others, and moments are merged.
-template <class FormT, class T>
-__device__ __forceinline__ MeanAndScale one_reduction(typename FormT::Team& team,
-                                                      Slice<FormT, T>& slice, float epsilon) {
-  static_assert(FormT::kFull, "every thread has as many elements");
-  constexpr float kCount = FormT::kPacks * kPack<T>;
-  EvenMoments mine{0, 0, kCount};
-  slice.for_each([&](float x) { mine.mean += x; });
-  mine.mean /= kCount;
-  slice.for_each([&](float x) { mine.squares += (x - mine.mean) * (x - mine.mean); });
-  const EvenMoments all = team.reduce(mine, MergeEvenMoments{});
-  return {all.mean, rsqrtf(all.squares / all.count + epsilon)};
-}
-
 // Question: how fast is a norm that reads and writes every element once?
-// Changes:  a team keeps its row in registers; the mean is known before the first square. `merged`: moments, in
-//           one reduction.
+// Changes:  a team keeps its row in registers; the mean is known before the first square.
 // Cost:     a read and a write of every element; gamma and beta for each row, unless they are kept.
-template <Norm norm, class FormT, class T, Kept kept, bool merged>
+template <Norm norm, class FormT, class T, Kept kept>
 __global__ void __launch_bounds__(FormT::Team::kBlock, FormT::kPerSm)
-    norm_in_registers(Rows<T> in, Affine<T> affine, Meeting meeting) {
+    norm_in_registers(Rows<T> in, Affine<T> affine) {
   extern __shared__ __align__(128) uint4 s_packs[];  // the next row first, as Reader has it
   using ColumnT = Column<FormT, T, kept>;
   uint4* const s_gamma = s_packs + FormT::kSharedBytes / 16;
@@ -163,19 +136,15 @@ __global__ void __launch_bounds__(FormT::Team::kBlock, FormT::kPerSm)
   const ColumnT beta(norm == Norm::layer ? affine.d_beta : nullptr, packs,
                      s_gamma + ColumnT::kSharedBytes / 16);  // an RMS norm has no room for it
   Reader<FormT, T> reader(in.d_x, in.rows, in.width);
-  typename FormT::Team team(meeting);
+  typename FormT::Team team;
   for_rows<FormT>(in.rows, [&](std::size_t first) {
     Slice<FormT, T> slices[FormT::kRows];
     reader.read(first, slices);
     MeanAndScale known[FormT::kRows];
 #pragma unroll
     for (unsigned r = 0; r < FormT::kRows; ++r) {
-      if constexpr (merged && norm == Norm::layer) {
-        known[r] = one_reduction<FormT, T>(team, slices[r], affine.epsilon);
-      } else {
-        known[r] = two_reductions<norm, FormT, T>(team, slices[r], static_cast<float>(in.width),
-                                                  affine.epsilon);
-      }
+      known[r] = mean_and_scale<norm, FormT, T>(team, slices[r], static_cast<float>(in.width),
+                                                affine.epsilon);
     }
 #pragma unroll
     for (unsigned k = 0; k < FormT::kPacks; ++k) {
@@ -200,27 +169,19 @@ __global__ void __launch_bounds__(FormT::Team::kBlock, FormT::kPerSm)
   });
 }
 
-/// One launch with this form and grid; a row has no more elements than FormT::kWidest<T>.
-template <Norm norm, class FormT, Kept kept, bool merged, class T>
-void launch_norm_in_grid(const course::Grid& grid, const Rows<T>& in, const Affine<T>& affine,
-                         MeetingMemory& memory) {
-  constexpr auto kKernel = norm_in_registers<norm, FormT, T, kept, merged>;
-  if constexpr (kMeetsInGlobal<typename FormT::Team>) {
-    launch_together<FormT>(kKernel, grid, in.rows, memory, in, affine);
-  } else {
-    course::launch(kKernel, grid, in, affine, Meeting{});
-  }
-}
-template <Norm norm, class FormT, Kept kept, bool merged, class T>
-void launch_norm_in_registers(const Rows<T>& in, const Affine<T>& affine, MeetingMemory& memory,
+/// Bytes of dynamic shared memory of a block.
+template <Norm norm, class FormT, class T, Kept kept>
+constexpr std::size_t kBytesOfNorm =
+    FormT::kSharedBytes + (norm == Norm::layer ? 2 : 1) * Column<FormT, T, kept>::kSharedBytes;
+
+/// One launch with this form; a row has no more elements than FormT::kWidest<T>.
+template <Norm norm, class FormT, Kept kept, class T>
+void launch_norm_in_registers(const Rows<T>& in, const Affine<T>& affine,
                               bool resident_only = FormT::kAhead || kept != Kept::nowhere) {
-  constexpr std::size_t kColumns = norm == Norm::layer ? 2 : 1;
-  constexpr std::size_t kBytes =
-      FormT::kSharedBytes + kColumns * Column<FormT, T, kept>::kSharedBytes;
-  launch_norm_in_grid<norm, FormT, kept, merged>(
-      grid_for_rows<FormT, norm_in_registers<norm, FormT, T, kept, merged>, kBytes>(in.rows,
-                                                                                    resident_only),
-      in, affine, memory);
+  constexpr auto kKernel = norm_in_registers<norm, FormT, T, kept>;
+  constexpr std::size_t kBytes = kBytesOfNorm<norm, FormT, T, kept>;
+  course::launch(kKernel, grid_for_rows<FormT, kKernel, kBytes>(in.rows, resident_only), in,
+                 affine);
 }
 
 // Question: and for rows that do not consist of packs, or that no team can keep?
@@ -267,42 +228,49 @@ void launch_norm_by_block(const Rows<T>& in, const Affine<T>& affine) {
 template <Norm norm, class T, class Use>
 void with_norm_form(std::size_t width, Use use) {
   constexpr bool kFull = true, kAhead = true;
-  const std::size_t packs = width / kPack<T>;
-  if constexpr (sizeof(T) == 4 && norm == Norm::layer) {
-    if (packs == kPacksOfLargestBlock<T> && course::has_clusters()) {
-      return use
-          .template operator()<Form<BlockTeam<1024, 2>, 4, 1, kFull, kAhead>, Kept::in_shared>();
+  if (course::has_clusters()) {
+    if constexpr (sizeof(T) == 4) {
+      using Long = Form<BlockTeam<256, 8>, 4, 1, kFull, kAhead, course::CacheHint::none, 4>;
+      if (norm == Norm::layer && width == Long::template kWidest<T>) {
+        return use.template operator()<Long, Kept::in_shared>();
+      }
+      using Longest = Form<BlockTeam<512, 16>, 8, 1, kFull, kAhead>;
+      static const bool is_allowed = course::allows_clusters_of_16(
+          norm_in_registers<norm, Longest, T, Kept::in_shared>, Longest::Team::kBlock,
+          kBytesOfNorm<norm, Longest, T, Kept::in_shared>);
+      if (is_allowed && width == Longest::template kWidest<T>) {
+        return use.template operator()<Longest, Kept::in_shared>();
+      }
+    } else {
+      using Longest = Form<BlockTeam<512, 8>, 8, 1, kFull, kAhead>;
+      if (width == Longest::template kWidest<T>) {
+        return use.template operator()<Longest, Kept::in_shared>();
+      }
     }
-  }
-  using Longest =
-      std::conditional_t<sizeof(T) == 2 && norm == Norm::layer, SpreadForm<512, 16, 4, kAhead, 2>,
-                         SpreadForm<256, kBlocksOfLongest<T>, 8, !kAhead, 3>>;
-  if (width == Longest::template kWidest<T> && can_meet<typename Longest::Team>()) {
-    return use.template operator()<Longest, Kept::in_shared>();
   }
   with_keeping_form<T>(width,
                        [&]<class FormT>() { use.template operator()<FormT, Kept::nowhere>(); });
 }
 
 template <Norm norm, class T>
-void launch_norm(const Rows<T>& in, const Affine<T>& affine, MeetingMemory& memory) {
+void launch_norm(const Rows<T>& in, const Affine<T>& affine) {
   if (!fits_packs<T>(in.d_x, in.width) || !fits_packs<T>(in.d_y, in.width) ||
       !fits_packs<T>(affine.d_gamma, in.width) || !fits_packs<T>(affine.d_beta, in.width) ||
       !can_be_kept<T>(in.width)) {
     return launch_norm_by_block<norm>(in, affine);
   }
   with_norm_form<norm, T>(in.width, [&]<class FormT, Kept kept>() {
-    launch_norm_in_registers<norm, FormT, kept, kept == Kept::in_shared>(in, affine, memory);
+    launch_norm_in_registers<norm, FormT, kept>(in, affine);
   });
 }
 
 /// Sets in.d_y to the layer norm of each row, for rows of any length and start. in.d_y may be in.d_x.
 template <class T>
-void launch_layer_norm(const Rows<T>& in, const Affine<T>& affine, MeetingMemory& memory) {
-  launch_norm<Norm::layer>(in, affine, memory);
+void launch_layer_norm(const Rows<T>& in, const Affine<T>& affine) {
+  launch_norm<Norm::layer>(in, affine);
 }
 /// The same for the RMS norm, which has no beta.
 template <class T>
-void launch_rms_norm(const Rows<T>& in, const Affine<T>& affine, MeetingMemory& memory) {
-  launch_norm<Norm::rms>(in, affine, memory);
+void launch_rms_norm(const Rows<T>& in, const Affine<T>& affine) {
+  launch_norm<Norm::rms>(in, affine);
 }

@@ -10,12 +10,31 @@
 #include "accurate.cuh"
 #include "argmax.cuh"
 #include "columns.cuh"
+#include "limits.cuh"
 #include "norms.cuh"
 #include "softmax.cuh"
 #include "sums.cuh"
 #include "top_k.cuh"
 #include "variance.cuh"
 #include "wrong.cuh"
+
+// ---- limits ------------------------------------------------------------------------------------
+
+/// A rung that does nothing with the rows but read them, or copy them to in.d_y.
+template <class T, class Result>
+struct LimitRung {
+  std::string name, changed;
+  void (*launch)(const Rows<T, Result>& in);
+};
+
+template <class T>
+LimitRung<T, float> reading() {
+  return {"read_rows", "the loads alone: no sum", launch_read_rows<T>};
+}
+template <class T>
+LimitRung<T, T> copying() {
+  return {"copy_rows", "the loads and the stores alone", launch_copy_rows<T>};
+}
 
 // ---- sums --------------------------------------------------------------------------------------
 
@@ -68,18 +87,16 @@ std::vector<ColumnSumRung<T>> column_sum_rungs() {
 template <class T>
 struct SoftmaxRung {
   std::string name, changed;
-  void (*launch)(const Rows<T>& in, MeetingMemory& memory);
+  void (*launch)(const Rows<T>& in);
   std::size_t widest = ~std::size_t{0};  // the longest row that it takes
 };
 
 template <class T>
 std::vector<SoftmaxRung<T>> softmax_rungs() {
-  return {{"softmax_three_passes", "maximum, sum, quotients",
-           [](const Rows<T>& in, MeetingMemory&) { launch_softmax_three_passes(in); }},
-          {"softmax_two_passes", "maximum and sum in one read",
-           [](const Rows<T>& in, MeetingMemory&) { launch_softmax_two_passes(in); }},
-          {"softmax_in_shared", "the row is kept in shared memory",
-           [](const Rows<T>& in, MeetingMemory&) { launch_softmax_in_shared(in); }, 32'768},
+  return {{"softmax_three_passes", "maximum, sum, quotients", launch_softmax_three_passes<T>},
+          {"softmax_two_passes", "maximum and sum in one read", launch_softmax_two_passes<T>},
+          {"softmax_in_shared", "the row is kept in shared memory", launch_softmax_in_shared<T>,
+           32'768},
           {"softmax_in_registers", "the row is kept in a team's registers", launch_softmax<T>}};
 }
 
@@ -104,15 +121,13 @@ std::vector<LogRung<T>> logsumexp_rungs() {
 template <class T>
 struct NormRung {
   std::string name, changed;
-  void (*launch)(const Rows<T>& in, const Affine<T>& affine, MeetingMemory& memory);
+  void (*launch)(const Rows<T>& in, const Affine<T>& affine);
 };
 
 template <Norm norm, class T>
 std::vector<NormRung<T>> norm_rungs() {
   return {{"norm_by_block", "a block for each row, which is read three times",
-           [](const Rows<T>& in, const Affine<T>& affine, MeetingMemory&) {
-             launch_norm_by_block<norm>(in, affine);
-           }},
+           launch_norm_by_block<norm, T>},
           {"norm_in_registers", "the row is kept in a team's registers", launch_norm<norm, T>}};
 }
 

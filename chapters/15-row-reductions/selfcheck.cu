@@ -72,26 +72,24 @@ std::vector<T> awkward_rows(std::size_t width) {
   return x;
 }
 
-/// Two teams of this form, which take one row after another: launches of the chapter have more.
-template <class FormT>
-course::Grid two_teams(course::Grid grid) {
+/// The launch of a kernel of this form by two teams, which take one row after another: launches of the chapter have more.
+template <class FormT, auto kernel, std::size_t shared_bytes = FormT::kSharedBytes>
+course::Grid two_teams(std::size_t rows) {
+  course::Grid grid = grid_for_rows<FormT, kernel, shared_bytes>(rows, true);
   grid.blocks.x = std::min(grid.blocks.x, 2 * FormT::Team::kBlocks);
   return grid;
 }
 template <class FormT, bool merged, class T>
-void launch_softmax_form(const Rows<T>& in, MeetingMemory& memory) {
-  launch_softmax_in_grid<FormT, merged>(
-      two_teams<FormT>(grid_for_rows<FormT, softmax_in_registers<FormT, T, merged>>(in.rows, true)),
-      in, memory);
+void launch_softmax_form(const Rows<T>& in) {
+  constexpr auto kKernel = softmax_in_registers<FormT, T, merged>;
+  course::launch(kKernel, two_teams<FormT, kKernel>(in.rows), in);
 }
-template <class FormT, Kept kept, bool merged, class T>
-void launch_norm_form(const Rows<T>& in, const Affine<T>& affine, MeetingMemory& memory) {
-  constexpr std::size_t kBytes = FormT::kSharedBytes + 2 * Column<FormT, T, kept>::kSharedBytes;
-  launch_norm_in_grid<Norm::layer, FormT, kept, merged>(
-      two_teams<FormT>(
-          grid_for_rows<FormT, norm_in_registers<Norm::layer, FormT, T, kept, merged>, kBytes>(
-              in.rows, true)),
-      in, affine, memory);
+template <class FormT, Kept kept, class T>
+void launch_norm_form(const Rows<T>& in, const Affine<T>& affine) {
+  constexpr auto kKernel = norm_in_registers<Norm::layer, FormT, T, kept>;
+  course::launch(kKernel,
+                 two_teams<FormT, kKernel, kBytesOfNorm<Norm::layer, FormT, T, kept>>(in.rows), in,
+                 affine);
 }
 
 }  // namespace
@@ -128,13 +126,12 @@ TEMPLATE_TEST_CASE("sums of columns are exact", "", float, __half, __nv_bfloat16
 
 TEMPLATE_TEST_CASE("softmax of rows", "", float, __half, __nv_bfloat16) {
   using T = TestType;
-  MeetingMemory memory;
   for (const Shape& shape : shapes<T>()) {
     const std::vector<T> x = balanced_values<T>(shape.rows * shape.width);
     for (const SoftmaxRung<T>& rung : softmax_rungs<T>()) {
       if (shape.width > rung.widest) continue;
       INFO(text(rung.name, shape));
-      REQUIRE(near(run<T>(x, shape, x.size(), [&](const Rows<T>& in) { rung.launch(in, memory); }),
+      REQUIRE(near(run<T>(x, shape, x.size(), [&](const Rows<T>& in) { rung.launch(in); }),
                    softmax_reference(x, shape.width), 1e-5 + 2 * kRoundoff<T>, 1e-7));
     }
     INFO(text("logsumexp", shape));
@@ -145,13 +142,12 @@ TEMPLATE_TEST_CASE("softmax of rows", "", float, __half, __nv_bfloat16) {
 
 TEMPLATE_TEST_CASE("softmax and logsumexp of rows with -inf, +inf and NaN", "", float, __half) {
   using T = TestType;
-  MeetingMemory memory;
   for (const std::size_t width : awkward_widths()) {
     const Shape shape{6, width, 0};
     const std::vector<T> x = awkward_rows<T>(width);
     for (const SoftmaxRung<T>& rung : softmax_rungs<T>()) {
       INFO(text(rung.name, shape));
-      REQUIRE(near(run<T>(x, shape, x.size(), [&](const Rows<T>& in) { rung.launch(in, memory); }),
+      REQUIRE(near(run<T>(x, shape, x.size(), [&](const Rows<T>& in) { rung.launch(in); }),
                    softmax_reference(x, width), 1e-5 + 2 * kRoundoff<T>, 1e-7));
     }
     INFO(text("logsumexp", shape));
@@ -161,22 +157,19 @@ TEMPLATE_TEST_CASE("softmax and logsumexp of rows with -inf, +inf and NaN", "", 
 }
 
 TEST_CASE("long rows") {
-  MeetingMemory memory;
   std::vector<Shape> all = long_shapes();
   for (const Shape& shape : all) {
     const std::vector<float> x = balanced_values<float>(shape.rows * shape.width);
     INFO(text("long rows", shape));
     CHECK(near(run<float>(x, shape, shape.rows, sum_rows<float>),
                row_sums_reference(x, shape.width), 0, 0));
-    CHECK(near(
-        run<float>(x, shape, x.size(), [&](const Rows<float>& in) { launch_softmax(in, memory); }),
-        softmax_reference(x, shape.width), 1e-5, 1e-9));
+    CHECK(near(run<float>(x, shape, x.size(), [&](const Rows<float>& in) { launch_softmax(in); }),
+               softmax_reference(x, shape.width), 1e-5, 1e-9));
     CHECK(near(run<float>(x, shape, shape.rows, launch_logsumexp<float>),
                logsumexp_reference(x, shape.width), 1e-6, 1e-6));
-    CHECK(near(
-        run<float>(x, shape, x.size(),
-                   [&](const Rows<float>& in) { launch_layer_norm(in, Affine<float>{}, memory); }),
-        norm_reference<Norm::layer>(x, shape.width, {}, {}, 1e-5), 1e-5, 2e-5));
+    CHECK(near(run<float>(x, shape, x.size(),
+                          [&](const Rows<float>& in) { launch_layer_norm(in, Affine<float>{}); }),
+               norm_reference<Norm::layer>(x, shape.width, {}, {}, 1e-5), 1e-5, 2e-5));
   }
 }
 
@@ -185,11 +178,10 @@ TEMPLATE_TEST_CASE("several blocks keep a long row", "", float, __half) {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   // The CPU device does this once, by a cluster.
   if (course::kCpuDevice && (course::has_run_before() || std::is_same_v<T, float>)) return;
-  MeetingMemory memory;
   const Shape shape{course::kCpuDevice ? 1u : 35u, course::kCpuDevice ? 65'560u : 262'144u, 0};
   const std::vector<T> x = balanced_values<T>(shape.rows * shape.width);
   constexpr double kNear = 1e-5 + 2 * kRoundoff<T>;
-  CHECK(near(run<T>(x, shape, x.size(), [&](const Rows<T>& in) { launch_softmax(in, memory); }),
+  CHECK(near(run<T>(x, shape, x.size(), [&](const Rows<T>& in) { launch_softmax(in); }),
              softmax_reference(x, shape.width), kNear, 1e-7));
   if (course::kCpuDevice) return;
   const std::vector<T> gamma = course::position_values<T>(shape.width);
@@ -197,33 +189,10 @@ TEMPLATE_TEST_CASE("several blocks keep a long row", "", float, __half) {
   const auto d_gamma = course::DeviceBuffer<T>::from(gamma);
   const auto d_beta = course::DeviceBuffer<T>::from(beta);
   const Affine<T> affine{d_gamma.data(), d_beta.data(), 1e-5f};
-  CHECK(near(
-      run<T>(x, shape, x.size(), [&](const Rows<T>& in) { launch_layer_norm(in, affine, memory); }),
-      norm_reference<Norm::layer>(x, shape.width, gamma, beta, 1e-5), kNear, 2e-5));
-  CHECK(near(
-      run<T>(x, shape, x.size(), [&](const Rows<T>& in) { launch_rms_norm(in, affine, memory); }),
-      norm_reference<Norm::rms>(x, shape.width, gamma, {}, 1e-5), kNear, 2e-5));
-}
-
-TEST_CASE("blocks that meet in global memory take no value of an earlier turn or launch") {
-  using FormT = Form<SpreadTeam<32, 4>, 1, 1, true>;
-  constexpr std::size_t kWidth = FormT::kWidest<float>;
-  MeetingMemory memory;
-  for (const unsigned row_count : {5u, 3u, 5u, 2u}) {
-    const Shape shape{row_count, kWidth, 0};
-    // Rows that differ by a factor, in every launch others.
-    std::vector<float> x = balanced_values<float>(shape.rows * kWidth);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      x[i] *= static_cast<float>(1 + (i / kWidth + row_count) % 7);
-    }
-    // The third launch has the turns up to the last one; the fourth begins again.
-    if (row_count == 3) memory.skip_to(std::numeric_limits<unsigned>::max() - 10);
-    INFO(text("softmax by blocks that meet in global memory", shape));
-    CHECK(near(
-        run<float>(x, shape, x.size(),
-                   [&](const Rows<float>& in) { launch_softmax_form<FormT, false>(in, memory); }),
-        softmax_reference(x, kWidth), 1e-5, 1e-7));
-  }
+  CHECK(near(run<T>(x, shape, x.size(), [&](const Rows<T>& in) { launch_layer_norm(in, affine); }),
+             norm_reference<Norm::layer>(x, shape.width, gamma, beta, 1e-5), kNear, 2e-5));
+  CHECK(near(run<T>(x, shape, x.size(), [&](const Rows<T>& in) { launch_rms_norm(in, affine); }),
+             norm_reference<Norm::rms>(x, shape.width, gamma, {}, 1e-5), kNear, 2e-5));
 }
 
 TEST_CASE("variances") {
@@ -253,7 +222,6 @@ TEST_CASE("accurate sums are exact where floats are") {
 
 TEMPLATE_TEST_CASE("layer norm and RMS norm", "", float, __half, __nv_bfloat16) {
   using T = TestType;
-  MeetingMemory memory;
   for (const Shape& shape : shapes<T>()) {
     const std::vector<T> x = balanced_values<T>(shape.rows * shape.width);
     const std::vector<T> gamma = course::position_values<T>(shape.width);
@@ -264,15 +232,15 @@ TEMPLATE_TEST_CASE("layer norm and RMS norm", "", float, __half, __nv_bfloat16) 
       if (has_affine) affine = {d_gamma.data(), d_beta.data(), 1e-5f};
       const std::vector<T> none;
       INFO(text(has_affine ? "with gamma and beta" : "without gamma and beta", shape));
-      CHECK(near(run<T>(x, shape, x.size(),
-                        [&](const Rows<T>& in) { launch_layer_norm(in, affine, memory); }),
-                 norm_reference<Norm::layer>(x, shape.width, has_affine ? gamma : none,
-                                             has_affine ? beta : none, 1e-5),
-                 1e-5 + 2 * kRoundoff<T>, 2e-5));
-      CHECK(near(run<T>(x, shape, x.size(),
-                        [&](const Rows<T>& in) { launch_rms_norm(in, affine, memory); }),
-                 norm_reference<Norm::rms>(x, shape.width, has_affine ? gamma : none, none, 1e-5),
-                 1e-5 + 2 * kRoundoff<T>, 2e-5));
+      CHECK(near(
+          run<T>(x, shape, x.size(), [&](const Rows<T>& in) { launch_layer_norm(in, affine); }),
+          norm_reference<Norm::layer>(x, shape.width, has_affine ? gamma : none,
+                                      has_affine ? beta : none, 1e-5),
+          1e-5 + 2 * kRoundoff<T>, 2e-5));
+      CHECK(
+          near(run<T>(x, shape, x.size(), [&](const Rows<T>& in) { launch_rms_norm(in, affine); }),
+               norm_reference<Norm::rms>(x, shape.width, has_affine ? gamma : none, none, 1e-5),
+               1e-5 + 2 * kRoundoff<T>, 2e-5));
     }
   }
 }
@@ -284,18 +252,16 @@ void with_other_forms(Use use) {
   use.template operator()<Form<LaneTeam<8>, 2, 2, kFull>>();
   use.template operator()<Form<BlockTeam<64>, 2, 1, kFull>>();
   use.template operator()<Form<BlockTeam<32>, 4>>();
-  use.template operator()<Form<SpreadTeam<32, 4>, 2>>();
   if (!course::has_clusters()) return;
   use.template operator()<Form<BlockTeam<64>, 2, 1, !kFull, kAhead>>();
   use.template operator()<Form<BlockTeam<32, 2>, 4>>();
   use.template operator()<Form<BlockTeam<32, 4>, 1, 1, !kFull, kAhead>>();
   use.template operator()<Form<BlockTeam<32, 8>, 1, 1, kFull, kAhead>>();
-  use.template operator()<Form<SpreadTeam<32, 2>, 2, 1, kFull, kAhead>>();
+  use.template operator()<Form<BlockTeam<64, 2>, 2, 1, kFull, kAhead>>();
 }
 
 TEMPLATE_TEST_CASE("every form keeps a row, whatever it loads ahead and keeps", "", float, __half) {
   using T = TestType;
-  MeetingMemory memory;
   if (course::kCpuDevice && course::has_run_before()) return;  // it takes seconds
   with_other_forms<T>([&]<class FormT>() {
     // A full row, or one that ends in the packs of some threads; each team has several rows.
@@ -304,16 +270,16 @@ TEMPLATE_TEST_CASE("every form keeps a row, whatever it loads ahead and keeps", 
     const Shape shape{4 * FormT::Team::kTeams * FormT::kRows + 1, width, 0};
     const std::vector<T> x = balanced_values<T>(shape.rows * width);
     INFO(text("blocks of " + std::to_string(FormT::Team::kBlock) + ", " +
-                  std::to_string(FormT::Team::kBlocks) + " to a row, in clusters of " +
-                  std::to_string(FormT::Team::kCluster) + (FormT::kAhead ? ", ahead" : ""),
+                  std::to_string(FormT::Team::kBlocks) + " to a row" +
+                  (FormT::kAhead ? ", ahead" : ""),
               shape));
     const std::vector<double> softmax = softmax_reference(x, width);
     constexpr double kNear = 1e-5 + 2 * kRoundoff<T>;
     CHECK(near(run<T>(x, shape, x.size(),
-                      [&](const Rows<T>& in) { launch_softmax_form<FormT, false>(in, memory); }),
+                      [&](const Rows<T>& in) { launch_softmax_form<FormT, false>(in); }),
                softmax, kNear, 1e-7));
     CHECK(near(run<T>(x, shape, x.size(),
-                      [&](const Rows<T>& in) { launch_softmax_form<FormT, true>(in, memory); }),
+                      [&](const Rows<T>& in) { launch_softmax_form<FormT, true>(in); }),
                softmax, kNear, 1e-7));
     const std::vector<T> gamma = course::position_values<T>(width);
     const std::vector<T> beta = balanced_values<T>(width);
@@ -321,18 +287,16 @@ TEMPLATE_TEST_CASE("every form keeps a row, whatever it loads ahead and keeps", 
     const auto d_beta = course::DeviceBuffer<T>::from(beta);
     const Affine<T> affine{d_gamma.data(), d_beta.data(), 1e-5f};
     const std::vector<double> layer = norm_reference<Norm::layer>(x, width, gamma, beta, 1e-5);
-    const auto norm = [&]<Kept kept, bool merged>() {
-      return run<T>(x, shape, x.size(), [&](const Rows<T>& in) {
-        launch_norm_form<FormT, kept, merged>(in, affine, memory);
-      });
+    const auto norm = [&]<Kept kept>() {
+      return run<T>(x, shape, x.size(),
+                    [&](const Rows<T>& in) { launch_norm_form<FormT, kept>(in, affine); });
     };
-    CHECK(near(norm.template operator()<Kept::nowhere, FormT::kFull>(), layer, kNear, 2e-5));
-    CHECK(near(norm.template operator()<Kept::in_shared, false>(), layer, kNear, 2e-5));
+    CHECK(near(norm.template operator()<Kept::nowhere>(), layer, kNear, 2e-5));
+    CHECK(near(norm.template operator()<Kept::in_shared>(), layer, kNear, 2e-5));
     if constexpr (!FormT::kFull) return;
     CHECK(near(run<T>(x, shape, x.size(),
                       [&](const Rows<T>& in) {  // it leaves beta alone
-                        launch_norm_in_registers<Norm::rms, FormT, Kept::in_shared, false>(
-                            in, affine, memory);
+                        launch_norm_in_registers<Norm::rms, FormT, Kept::in_shared>(in, affine);
                       }),
                norm_reference<Norm::rms>(x, width, gamma, {}, 1e-5), kNear, 2e-5));
   });

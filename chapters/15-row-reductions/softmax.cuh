@@ -168,9 +168,9 @@ __device__ __forceinline__ course::MaxSum exp_of_slice(Slice<FormT, T>& slice, f
 //           or one.
 template <class FormT, class T, bool merged>
 __global__ void __launch_bounds__(FormT::Team::kBlock, FormT::kPerSm)
-    softmax_in_registers(Rows<T> in, Meeting meeting) {
+    softmax_in_registers(Rows<T> in) {
   Reader<FormT, T> reader(in.d_x, in.rows, in.width);
-  typename FormT::Team team(meeting);
+  typename FormT::Team team;
   for_rows<FormT>(in.rows, [&](std::size_t first) {
     Slice<FormT, T> slices[FormT::kRows];
     reader.read(first, slices);
@@ -198,22 +198,11 @@ __global__ void __launch_bounds__(FormT::Team::kBlock, FormT::kPerSm)
   });
 }
 
-/// One launch with this form and grid; a row has no more elements than FormT::kWidest<T>.
+/// One launch with this form; a row has no more elements than FormT::kWidest<T>.
 template <class FormT, bool merged, class T>
-void launch_softmax_in_grid(const course::Grid& grid, const Rows<T>& in, MeetingMemory& memory) {
+void launch_softmax_in_registers(const Rows<T>& in, bool resident_only = FormT::kAhead) {
   constexpr auto kKernel = softmax_in_registers<FormT, T, merged>;
-  if constexpr (kMeetsInGlobal<typename FormT::Team>) {
-    launch_together<FormT>(kKernel, grid, in.rows, memory, in);
-  } else {
-    course::launch(kKernel, grid, in, Meeting{});
-  }
-}
-template <class FormT, bool merged, class T>
-void launch_softmax_in_registers(const Rows<T>& in, MeetingMemory& memory,
-                                 bool resident_only = FormT::kAhead) {
-  launch_softmax_in_grid<FormT, merged>(
-      grid_for_rows<FormT, softmax_in_registers<FormT, T, merged>>(in.rows, resident_only), in,
-      memory);
+  course::launch(kKernel, grid_for_rows<FormT, kKernel>(in.rows, resident_only), in);
 }
 
 /// Blocks for a kernel whose blocks take one row after another.
@@ -244,15 +233,15 @@ void launch_softmax_in_shared(const Rows<T>& in) {
   course::launch(softmax_in_shared<T>, {blocks_of_rows(in.rows), threads, bytes}, in);
 }
 
-/// Calls use.operator()<FormT>() with the form for a softmax of rows of `width` elements, of which can_be_kept(). For the
-/// longest rows of floats clusters are as fast as blocks that meet in global memory.
+/// Calls use.operator()<FormT>() with the form for a softmax of rows of `width` elements, of which can_be_kept().
 template <class T, class Use>
 void with_softmax_form(std::size_t width, Use use) {
-  if constexpr (sizeof(T) == 2) {
-    using Longest = SpreadForm<256, kBlocksOfLongest<T>, 8, true, 4>;
-    if (width == Longest::template kWidest<T> && can_meet<typename Longest::Team>()) {
-      return use.template operator()<Longest>();
-    }
+  using Longest =
+      std::conditional_t<sizeof(T) == 2,
+                         Form<BlockTeam<512, 8>, 8, 1, true, true, course::CacheHint::none, 2>,
+                         Form<BlockTeam<1024, 8>, 8, 1, true, true>>;
+  if (width == Longest::template kWidest<T> && course::has_clusters()) {
+    return use.template operator()<Longest>();
   }
   with_keeping_form<T>(width, use);
 }
@@ -260,14 +249,14 @@ void with_softmax_form(std::size_t width, Use use) {
 /// Sets row r of in.d_y to the softmax of row r, for rows of any length and start; rows that no team can keep are read
 /// twice. in.d_y may be in.d_x.
 template <class T>
-void launch_softmax(const Rows<T>& in, MeetingMemory& memory) {
+void launch_softmax(const Rows<T>& in) {
   if (!fits_packs<T>(in.d_x, in.width) || !fits_packs<T>(in.d_y, in.width) ||
       !can_be_kept<T>(in.width)) {
     return launch_softmax_two_passes(in);
   }
   with_softmax_form<T>(in.width, [&]<class FormT>() {
     constexpr bool kHasBarriers = FormT::Team::kTeams == 1;  // one is better than two
-    launch_softmax_in_registers<FormT, kHasBarriers>(in, memory);
+    launch_softmax_in_registers<FormT, kHasBarriers>(in);
   });
 }
 

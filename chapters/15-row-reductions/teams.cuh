@@ -1,4 +1,4 @@
-// Who works on a row? A team: some lanes of a warp, a warp, a block, a cluster of blocks, or blocks anywhere on the GPU.
+// Who works on a row? A team: some lanes of a warp, a warp, a block, or a cluster of blocks.
 // What all fast rungs of this chapter are made of: a team and its reduction, the 16-byte packs of a row in
 // registers, and the loads of the next row, which begin before this row is done.
 //
@@ -22,8 +22,6 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
-
-#include "spread_team.cuh"
 
 /// Rows of elements in device memory, and what becomes of them. Rows are read in packs of 16 bytes: d_x begins at
 /// a multiple of 16, and a row has whole packs (fits_packs()).
@@ -55,9 +53,7 @@ struct LaneTeam {
   static constexpr unsigned kBlock = block;          // threads of a block
   static constexpr unsigned kTeams = block / lanes;  // of a block
   static constexpr unsigned kBlocks = 1;             // of a team, if these are several
-  static constexpr unsigned kCluster = 1;            // of these, in a cluster
 
-  __device__ explicit LaneTeam(const Meeting& = {}) {}
   __device__ static unsigned rank() { return threadIdx.x % lanes; }
   __device__ static unsigned team_of_block() { return threadIdx.x / lanes; }
   __device__ static unsigned block_rank() { return 0; }  // of the team
@@ -71,17 +67,22 @@ struct LaneTeam {
   }
 };
 
-/// A row for each block, or for each cluster of blocks. reduce() has one barrier, of the block or of the cluster.
+/// A row for each block, or for each cluster of blocks. reduce() has one barrier of the block. The blocks of a cluster
+/// store their values to each other, and a barrier in each block's shared memory counts what has come (chapter 13).
 template <unsigned block, unsigned cluster = 1>
 struct BlockTeam {
   static constexpr unsigned kThreads = block * cluster;
   static constexpr unsigned kBlock = block;
   static constexpr unsigned kTeams = 1;
   static constexpr unsigned kBlocks = cluster;
-  static constexpr unsigned kCluster = cluster;
   static constexpr unsigned kWarps = block / course::kWarpSize;
 
-  __device__ explicit BlockTeam(const Meeting& = {}) {}
+  __device__ BlockTeam() {
+    if constexpr (cluster > 1) {
+      if (threadIdx.x < 2) course::mbarrier_init(counts_bytes(threadIdx.x), 1);
+      course::this_cluster().sync();  // no block stores to one whose barriers are not there
+    }
+  }
   __device__ static unsigned block_rank() {
     if constexpr (cluster == 1) return 0;
     return blockIdx.x % cluster;
@@ -95,40 +96,39 @@ struct BlockTeam {
   __device__ __forceinline__ V reduce(V value, Operation op) {
     // Two halves take turns: who writes to one has passed the barrier of the call before, which all threads
     // reach after they have read this half two calls ago.
-    constexpr unsigned kValues = kWarps * cluster;
-    __shared__ V s_warps[2][kValues];
-    const unsigned lane = threadIdx.x % course::kWarpSize;
-    const unsigned warp = block_rank() * kWarps + threadIdx.x / course::kWarpSize;
-    V* const s_mine = s_warps[turn_];
-    turn_ ^= 1;
+    __shared__ V s_warps[2][kWarps];
+    const unsigned lane = threadIdx.x % course::kWarpSize, half = turn_ % 2;
     value = course::warp_merge(value, op);
-    if constexpr (cluster == 1) {
-      if (lane == 0) s_mine[warp] = value;
-      __syncthreads();  // the values of all warps are there
-    } else {
-      const auto group = course::this_cluster();
-      if (!all_began_) group.sync();  // no block writes to one that has not begun
-      all_began_ = true;
-      if (lane < cluster) *group.map_shared_rank(s_mine + warp, static_cast<int>(lane)) = value;
-      group.sync();  // those of all warps of all blocks
-    }
-    // A tree: each operation has two values of as many threads.
-    constexpr unsigned kOfLane = kValues > course::kWarpSize ? kValues / course::kWarpSize : 1;
-    V of_lane[kOfLane];
-#pragma unroll
-    for (unsigned i = 0; i < kOfLane; ++i) {
-      of_lane[i] = s_mine[(i * course::kWarpSize + lane) % kValues];
-    }
-#pragma unroll
-    for (unsigned distance = kOfLane / 2; distance > 0; distance /= 2) {
-      for (unsigned i = 0; i < distance; ++i) of_lane[i] = op(of_lane[i], of_lane[i + distance]);
-    }
-    return course::warp_merge<(kOfLane > 1 ? course::kWarpSize : kValues)>(of_lane[0], op);
+    if (lane == 0) s_warps[half][threadIdx.x / course::kWarpSize] = value;
+    __syncthreads();  // the values of all warps are there
+    value = course::warp_merge<kWarps>(s_warps[half][lane % kWarps], op);
+    if constexpr (cluster > 1) value = reduce_in_cluster(value, op);
+    ++turn_;
+    return value;
   }
 
  private:
+  /// Merges the values of the cluster's blocks. A block stores its value of a turn when it has those of the turn before, and
+  /// its threads have met since they read them: so no block still reads what is stored to.
+  template <class V, class Operation>
+  __device__ __forceinline__ V reduce_in_cluster(V value, Operation op) {
+    __shared__ V s_blocks[2][cluster];
+    const unsigned half = turn_ % 2;
+    course::Mbarrier* const b = counts_bytes(half);
+    if (threadIdx.x == 0) course::mbarrier_arrive_expect(b, sizeof s_blocks[half]);
+    if (threadIdx.x < cluster) {
+      course::store_async(&s_blocks[half][block_rank()], threadIdx.x, value, b);
+    }
+    course::mbarrier_wait(b, turn_ / 2 % 2);  // the values of all blocks are there
+    return course::warp_merge<cluster>(s_blocks[half][threadIdx.x % cluster], op);
+  }
+  /// The barrier of every other turn.
+  __device__ static course::Mbarrier* counts_bytes(unsigned half) {
+    __shared__ course::Mbarrier s_counts[2];
+    return s_counts + half;
+  }
+
   unsigned turn_ = 0;
-  bool all_began_ = false;
 };
 
 // ---- a row in registers ------------------------------------------------------------------------
@@ -383,15 +383,13 @@ __device__ __forceinline__ void for_rows(std::size_t rows, Work work) {
 template <class FormT, auto kernel, std::size_t shared_bytes = FormT::kSharedBytes>
 course::Grid grid_for_rows(std::size_t rows, bool resident_only) {
   using Team = typename FormT::Team;
-  constexpr std::size_t kTurn = Team::kTeams * FormT::kRows;         // rows
-  constexpr std::size_t kClusters = Team::kBlocks / Team::kCluster;  // of a team
-  static const std::size_t resident =                                // asks the driver, once
-      course::resident_clusters(kernel, Team::kBlock, Team::kCluster, shared_bytes) / kClusters;
+  constexpr std::size_t kTurn = Team::kTeams * FormT::kRows;  // rows
+  static const std::size_t resident =                         // asks the driver, once
+      course::resident_clusters(kernel, Team::kBlock, Team::kBlocks, shared_bytes);
   std::size_t teams = (rows + kTurn - 1) / kTurn;
-  if (resident_only || kMeetsInGlobal<Team>)
-    teams = std::min(teams, std::max<std::size_t>(resident, 1));
+  if (resident_only) teams = std::min(teams, resident);
   return {.blocks = static_cast<unsigned>(teams * Team::kBlocks),
           .threads = Team::kBlock,
           .shared_bytes = shared_bytes,
-          .cluster = Team::kCluster};
+          .cluster = Team::kBlocks};
 }

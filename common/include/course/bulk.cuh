@@ -1,6 +1,6 @@
 // Bulk operations and the barriers that count their bytes (chapter 13). A thread starts a copy of up to
 // 2^20 bytes between global and shared memory with one instruction, and a unit of the SM moves them:
-// no registers, no other threads. From compute capability 9.0 on; code for older GPUs compiles, and must
+// no registers, no other threads. Such a barrier also counts what other blocks of the cluster store (chapter 15). From compute capability 9.0 on; code for older GPUs compiles, and must
 // not be launched there (course::has_clusters()).
 //
 // Addresses and sizes are multiples of 16 bytes.
@@ -25,8 +25,10 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <course/cluster.cuh>
 #include <course/device.cuh>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #if COURSE_CPU_DEVICE
 #include <simt/bulk.hpp>
@@ -120,6 +122,31 @@ __device__ __forceinline__ void bulk_load(void* s_to, const void* d_from, unsign
       : "memory");
 #elif COURSE_CPU_DEVICE
   simt::bulk_load(s_to, d_from, bytes, b);
+#endif
+}
+
+/// The variable `s` of the block of that rank in the cluster = value; the phase of that block's barrier `b` counts the
+/// bytes. `s` and `b` are given as this block's own variables. T has whole words of 4 bytes. The call waits for
+/// nothing, and a barrier of the cluster waits until stores to global memory have ended, too.
+template <class T>
+__device__ __forceinline__ void store_async(T* s, unsigned rank, const T& value, Mbarrier* b) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % 4 == 0, "a value of 4-byte words");
+#if COURSE_HAS_BULK
+  unsigned to, count, words[sizeof(T) / 4];
+  memcpy(words, &value, sizeof value);
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(to) : "r"(detail::in_shared(s)), "r"(rank));
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(count) : "r"(detail::in_shared(b)), "r"(rank));
+#pragma unroll
+  for (unsigned w = 0; w < sizeof(T) / 4; ++w) {
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];"
+                 :
+                 : "r"(to + 4 * w), "r"(words[w]), "r"(count)
+                 : "memory");
+  }
+#elif COURSE_CPU_DEVICE
+  const auto cluster = this_cluster();
+  simt::store_async(cluster.map_shared_rank(s, static_cast<int>(rank)), &value, sizeof value,
+                    cluster.map_shared_rank(b, static_cast<int>(rank)));
 #endif
 }
 

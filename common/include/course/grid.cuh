@@ -75,16 +75,16 @@ unsigned resident_blocks(Kernel* kernel, unsigned block_size, std::size_t shared
   return resident > 0 ? resident : 1;
 }
 
-/// The same in clusters of so many blocks: clusters that are resident at the same time. They are fewer than
-/// resident_blocks() / cluster where the SMs of a part of the GPU are no multiple of a cluster. Throws CudaError.
+namespace detail {
+/// Clusters of this kernel that are resident at the same time, perhaps none. Throws CudaError.
 template <class Kernel>
-unsigned resident_clusters(Kernel* kernel, unsigned block_size, unsigned cluster,
-                           std::size_t shared_bytes = 0) {
-  const unsigned blocks = resident_blocks(kernel, block_size, shared_bytes);
-#if COURSE_CPU_DEVICE
-  const unsigned clusters = blocks / cluster;  // no SM of it is apart
+int active_clusters(Kernel* kernel, unsigned block_size, unsigned cluster,
+                    std::size_t shared_bytes) {
+  if (shared_bytes > 0) raise_shared_limit(kernel, shared_bytes);
+  int clusters = 0;
+#if COURSE_CPU_DEVICE  // no SM of it is apart
+  clusters = static_cast<int>(resident_blocks(kernel, block_size, shared_bytes) / cluster);
 #else
-  if (cluster == 1) return blocks;
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim.x = cluster;
@@ -95,10 +95,34 @@ unsigned resident_clusters(Kernel* kernel, unsigned block_size, unsigned cluster
   config.dynamicSmemBytes = shared_bytes;
   config.attrs = &attribute;
   config.numAttrs = 1;
-  int clusters = 0;
   CUDA_CHECK(cudaOccupancyMaxActiveClusters(&clusters, kernel, &config));
 #endif
+  return clusters;
+}
+}  // namespace detail
+
+/// The same in clusters of so many blocks: clusters that are resident at the same time. They are fewer than
+/// resident_blocks() / cluster where the SMs of a part of the GPU are no multiple of a cluster. Throws CudaError.
+template <class Kernel>
+unsigned resident_clusters(Kernel* kernel, unsigned block_size, unsigned cluster,
+                           std::size_t shared_bytes = 0) {
+  if (cluster == 1) return resident_blocks(kernel, block_size, shared_bytes);
+  const int clusters = detail::active_clusters(kernel, block_size, cluster, shared_bytes);
   return clusters > 0 ? static_cast<unsigned>(clusters) : 1;
+}
+
+/// True if the current device runs this kernel in clusters of 16 blocks, which it is then allowed to. A GPU may have no
+/// clusters of more than eight blocks; the CPU device has none. Throws CudaError.
+template <class Kernel>
+bool allows_clusters_of_16(Kernel* kernel, unsigned block_size, std::size_t shared_bytes) {
+#if COURSE_CPU_DEVICE
+  static_cast<void>(kernel), static_cast<void>(block_size), static_cast<void>(shared_bytes);
+  return false;
+#else
+  if (device_attribute(cudaDevAttrClusterLaunch) == 0) return false;
+  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  return detail::active_clusters(kernel, block_size, 16, shared_bytes) > 0;
+#endif
 }
 
 }  // namespace course

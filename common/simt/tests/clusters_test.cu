@@ -2,6 +2,8 @@
 // orders an access before or after the other block's.
 #include <cooperative_groups.h>
 
+#include <algorithm>
+#include <course/bulk.cuh>
 #include <course/check.cuh>
 #include <vector>
 
@@ -300,6 +302,80 @@ TEST_CASE("barriers of clusters are counted once per cluster", "[clusters]") {
   const simt::CountScope scope;
   meets<Mistake::none>();
   CHECK(scope.counters().cluster_barriers == 4);
+}
+
+// ---- stores that the other block's barrier counts -----------------------------------------------
+
+enum class Store { right, no_wait, no_first_sync, one_half, too_few_bytes, leaves };
+
+/// y[b]: the sum of what all blocks of the cluster have told block b, over some rounds.
+template <Store how>
+__global__ void tell_all(int* y, int rounds) {
+  constexpr unsigned kHalves = how == Store::one_half ? 1 : 2;
+  __shared__ int s_told[kHalves][kBlocks];
+  __shared__ course::Mbarrier s_counts[kHalves];
+  const auto cluster = cg::this_cluster();
+  const unsigned blocks = cluster.num_blocks();
+  if (threadIdx.x == 0) {
+    for (course::Mbarrier& b : s_counts) course::mbarrier_init(&b, 1);
+  }
+  if (how == Store::no_first_sync) {
+    __syncthreads();
+  } else {
+    cluster.sync();
+  }
+  int sum = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const unsigned half = round % kHalves;
+    __syncthreads();  // all have read what is stored to next
+    const bool leaves = how == Store::leaves && cluster.block_rank() == 1;
+    if (threadIdx.x == 0 && !leaves) {
+      const unsigned bytes = how == Store::too_few_bytes ? 4 : 4 * blocks;
+      course::mbarrier_arrive_expect(&s_counts[half], bytes);
+    }
+    if (threadIdx.x < blocks) {
+      const int value = static_cast<int>(blockIdx.x) + round;
+      course::store_async(&s_told[half][cluster.block_rank()], threadIdx.x, value, &s_counts[half]);
+    }
+    if (leaves) return;
+    if (how != Store::no_wait) course::mbarrier_wait(&s_counts[half], round / kHalves % 2);
+    for (unsigned b = 0; b < blocks; ++b) sum += s_told[half][b];
+  }
+  if (threadIdx.x == 0) y[blockIdx.x] = sum;
+}
+
+template <Store how>
+bool tells(int rounds = 5) {
+  const auto y = Array<int>::zeros(kBlocks);
+  launch_in_clusters(tell_all<how>, kBlocks, kBlocks, 0, y.data(), rounds);
+  int expected = 0;
+  for (int round = 0; round < rounds; ++round) {
+    for (unsigned b = 0; b < kBlocks; ++b) expected += static_cast<int>(b) + round;
+  }
+  const std::vector<int> found = y.values();
+  return std::all_of(found.begin(), found.end(), [&](int sum) { return sum == expected; });
+}
+
+TEST_CASE("blocks store to each other, and a barrier counts the bytes", "[clusters]") {
+  CHECK(first_complaint([] { return tells<Store::right>(); }, 20) == "");
+  CHECK(first_miss(ReportKind::race, [] { tells<Store::no_wait>(); }) == "");
+  CHECK(first_miss(
+            ReportKind::race, [] { tells<Store::no_first_sync>(1); }, 8) == "");
+}
+
+TEST_CASE("a store to what another block still reads is a race", "[clusters]") {
+  CHECK(first_miss(
+            ReportKind::race, [] { tells<Store::one_half>(); }, 8) == "");
+}
+
+TEST_CASE("a phase that expects fewer bytes than are stored never ends", "[clusters]") {
+  CHECK(first_miss(
+            ReportKind::hang, [] { tells<Store::too_few_bytes>(1); }, 2) == "");
+}
+
+TEST_CASE("a block leaves before what is stored to it has come", "[clusters]") {
+  CHECK(first_miss(
+            ReportKind::race, [] { tells<Store::leaves>(1); }, 8) == "");
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Barriers in shared memory that count bytes (mbarrier), and bulk operations: what PTX has as
-// mbarrier, cp.async.bulk and cp.reduce.async.bulk, and CUDA C++ only in part. course/bulk.cuh calls
+// Barriers in shared memory that count bytes (mbarrier), bulk operations, and stores that a barrier counts: what PTX
+// has as mbarrier, cp.async.bulk, cp.reduce.async.bulk and st.async, and CUDA C++ only in part. course/bulk.cuh calls
 // them on the CPU device.
 //
-// A barrier is two words, as cuda::barrier is. Here a bulk load has its bytes at once, but the
+// A barrier is two words, as cuda::barrier is. Here a bulk load, or a store, has its bytes at once, but the
 // barrier's phase ends only when a thread looks for its end, or arrives for the next one: until then
 // the destination counts as not written.
 #pragma once
@@ -33,7 +33,7 @@ struct Arrive {
 };
 
 SIMT_UNINSTRUMENTED inline void order(const void* caller) {
-  fence(Scope::block, "fence of an mbarrier", caller);
+  fence(mbarrier_scope(), "fence of an mbarrier", caller);
 }
 
 /// The word's value, taken with what others have left there.
@@ -70,7 +70,7 @@ SIMT_API void init_barrier(ByteBarrier* b, unsigned arrivals) {
     trap("an mbarrier lies in shared memory, and has 1 to 65535 arrivals", cudaErrorLaunchFailure,
          caller);
   }
-  const AtomicCall call{"mbarrier.init", Scope::block, caller};
+  const AtomicCall call{"mbarrier.init", mbarrier_scope(), caller};
   atomic_access(&b->counts, sizeof b->counts, AtomicKind::exchange, call);
   b->counts = arrivals << 16 | arrivals;
   atomic_access(&b->phase, sizeof b->phase, AtomicKind::exchange, call);
@@ -78,12 +78,12 @@ SIMT_API void init_barrier(ByteBarrier* b, unsigned arrivals) {
 }
 /// Arrives; the phase waits for `bytes` more.
 SIMT_API void arrive(ByteBarrier* b, unsigned bytes) {
-  byte_barrier::arrive(b, bytes, {"mbarrier.arrive", Scope::block, SIMT_CALLER});
+  byte_barrier::arrive(b, bytes, {"mbarrier.arrive", mbarrier_scope(), SIMT_CALLER});
 }
 /// True if the phase of this parity is over: 0 for the first one, 1 for the second one and so on. Of the
 /// phase before the first one the parity is 1.
 SIMT_API bool is_phase_over(ByteBarrier* b, unsigned parity) {
-  const AtomicCall call{"mbarrier.try_wait", Scope::block, SIMT_CALLER};
+  const AtomicCall call{"mbarrier.try_wait", mbarrier_scope(), SIMT_CALLER};
   if ((byte_barrier::look(&b->phase, call) & 1) == (parity & 1)) {
     byte_barrier::end_phase_if_complete(b, call);
     if ((byte_barrier::look(&b->phase, call) & 1) == (parity & 1)) return false;
@@ -97,8 +97,18 @@ SIMT_API bool is_phase_over(ByteBarrier* b, unsigned parity) {
 SIMT_API void bulk_load(void* to, const void* from, unsigned bytes, ByteBarrier* b) {
   const void* const caller = SIMT_CALLER;
   byte_barrier::order(caller);  // whoever waits for the load comes after what this thread knows
-  byte_barrier::look(&b->counts, {"cp.async.bulk", Scope::block, caller});
+  byte_barrier::look(&b->counts, {"cp.async.bulk", mbarrier_scope(), caller});
   begin_bulk_load(to, from, bytes, b, caller);
+}
+
+/// *to = the value, in shared memory of a block of the cluster: its barrier's phase counts the bytes, a multiple of 4.
+SIMT_API void store_async(void* to, const void* value, unsigned bytes, ByteBarrier* b) {
+  const void* const caller = SIMT_CALLER;
+  begin_async_store(to, value, bytes, b, caller);
+  byte_barrier::order(
+      caller);  // whoever waits for the store comes after it, and after what this thread knows
+  byte_barrier::look(&b->counts, {"st.async", mbarrier_scope(), caller, true});
+  bind_async_store(to, value, bytes, b, caller);
 }
 
 template <class T>

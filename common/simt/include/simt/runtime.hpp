@@ -131,7 +131,8 @@ enum class AtomicKind : unsigned char {
 struct AtomicCall {
   const char* name;  // "atomicAdd"
   Scope scope;
-  const void* caller;  // SIMT_CALLER of the public function
+  const void* caller;       // SIMT_CALLER of the public function
+  bool is_awaited = false;  // by the block in whose shared memory it is
 };
 
 /// Announces an atomic access to the scheduler (which may switch threads first), the checker and
@@ -175,6 +176,12 @@ void complete_copies(const void* barrier);
 /// Begins to copy `size` bytes from global memory, bound to a barrier in shared memory.
 void begin_bulk_load(void* to, const void* from, std::size_t size, const void* barrier,
                      const void* caller);
+/// Begins to store `size` bytes, a multiple of 4, in shared memory of the cluster.
+void begin_async_store(void* to, const void* value, std::size_t size, const void* barrier,
+                       const void* caller);
+/// Binds that store to the barrier, which is in the same block's shared memory: its phase counts the bytes.
+void bind_async_store(void* to, const void* value, std::size_t size, const void* barrier,
+                      const void* caller);
 /// Adds 16 bytes of numbers to as many: to[i] += from[i].
 using AddPiece = void (*)(void* to, const void* from);
 /// Begins to add `size` bytes of shared memory to global memory: part of the running thread's group.
@@ -182,6 +189,8 @@ void begin_bulk_add(void* to, const void* from, std::size_t size, AddPiece add, 
 void commit_bulk_group();
 /// Waits for all of the running thread's groups but the newest ones.
 void wait_for_bulk_groups(unsigned newest);
+/// The scope of what the running block's barriers order: other blocks of its cluster may use them, too.
+Scope mbarrier_scope();
 /// The barrier's phase is to wait for so many bytes more.
 void expect_bytes(const void* barrier, unsigned bytes);
 /// If no arrival is missing, and all bytes have come that the phase waits for: the loads are complete, the

@@ -17,8 +17,9 @@ struct AsyncCopy {
   std::uint32_t thread = 0;         // that began it
   std::uint64_t batch = 0;          // of that thread
   const void* caller = nullptr;
-  std::array<unsigned char, 16> source{};             // as it was when the copy began
-  bool bulk = false;                                  // by cp.async.bulk: no request of a warp
+  std::array<unsigned char, 16> source{};  // as it was when the copy began
+  bool bulk = false;                       // by cp.async.bulk or st.async: no request of a warp
+  bool outlives_its_block = false;         // it may end after the block that began it
   void (*add)(void* to, const void* from) = nullptr;  // of a bulk addition: of 16 bytes
   void (*apply)(const AsyncCopy& copy, Thread& t) = nullptr;
 };
@@ -40,7 +41,7 @@ CopyQueue& copies_of_barrier(const void* barrier);
 CopyQueue& bulk_of_thread(const Thread& t);
 
 void async_copies_start_launch();
-/// The block ends: copies that its threads have begun are dropped. Bulk additions end now, and those that still read
+/// The block ends: copies that its threads have begun are dropped, but for stores to other blocks. Bulk additions end now, and those that still read
 /// their source are findings.
 void async_copies_end_block(Block& block);
 

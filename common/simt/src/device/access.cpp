@@ -234,7 +234,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   }
   maybe_preempt(kPreemptAtAtomic);
   checker_settle_access();
-  if (engine.clusters && a->space == Space::shared) {
+  if (engine.clusters && a->space == Space::shared && !call.is_awaited) {
     check_remote_use(*a, address, AccessKind::atomic, caller, t);
   }
   record_atomic(t, *a, address, AccessKind::atomic, call.scope, call.name, caller);

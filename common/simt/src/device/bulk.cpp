@@ -1,18 +1,19 @@
 // Bulk operations: copies from global to shared memory, and additions of shared to global memory, by a
-// unit of the GPU beside the threads. A copy is an asynchronous copy that is no request of a warp; an
+// unit of the GPU beside the threads; and stores that a barrier counts. A copy is an asynchronous copy that is no request of a warp; an
 // addition is one that reads its source at any time until it is waited for.
 #include <algorithm>
 #include <cstring>
 
 #include "checker/async_copies.hpp"
 #include "device/access.hpp"
+#include "kernel/cluster.hpp"
 #include "simt/api.hpp"
 #include "simt/runtime.hpp"
 
 namespace simt {
 namespace {
 
-constexpr std::size_t kBulkPiece = 16;
+constexpr std::size_t kBulkPiece = 16, kWord = 4;
 
 std::uintptr_t place_at(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
@@ -82,6 +83,42 @@ void begin_bulk_load(void* to, const void* from, std::size_t size, const void* b
   begin_copy({to, from, size, size, kBulkPiece, true}, barrier, caller);
 }
 
+void begin_async_store(void* to, const void* value, std::size_t size, const void* barrier,
+                       const void* caller) {
+  if ((place_at(to) | size) % kWord != 0) {
+    trap("st.async stores words of 4 bytes, to addresses that are a multiple of 4",
+         cudaErrorMisalignedAddress, caller);
+  }
+  const Allocation* const target = owner_of(place_at(to));
+  const Allocation* const counts = owner_of(place_at(barrier));
+  if (target == nullptr || counts == nullptr || target->space != Space::shared ||
+      counts->space != Space::shared || target->holder != counts->holder) {
+    trap("st.async stores to shared memory, and its mbarrier is in that of the same block",
+         cudaErrorInvalidAddressSpace, caller);
+  }
+  maybe_preempt(kPreemptAtAccess);
+  for (std::size_t i = 0; i < size; i += kWord) {
+    Allocation* const a = find_target(place_at(to) + i, kWord, AccessKind::write, caller);
+    if (a == nullptr) continue;
+    access_now(*a, place_at(to) + i, kWord, AccessKind::write, Scope::device, caller);
+    std::memset(a->initialised + (place_at(to) + i - a->begin), 0, kWord);
+  }
+  std::memcpy(to, value, size);
+}
+
+void bind_async_store(void* to, const void* value, std::size_t size, const void* barrier,
+                      const void* caller) {
+  const ScopedIgnore guard;
+  CopyQueue& queue = copies_of_barrier(barrier);
+  for (std::size_t i = 0; i < size; i += kWord) {
+    AsyncCopy copy{place_at(to) + i, 0, kWord, 0, engine.current->id, 0, caller, {}};
+    std::memcpy(copy.source.data(), static_cast<const char*>(value) + i, kWord);
+    copy.bulk = copy.outlives_its_block = true;
+    queue.add(copy);
+  }
+  queue.bytes_missing -= static_cast<std::int64_t>(size);
+}
+
 void begin_bulk_add(void* to, const void* from, std::size_t size, AddPiece add,
                     const void* caller) {
   check_operands(from, to, size, caller);
@@ -120,6 +157,12 @@ void wait_for_bulk_groups(unsigned newest) {
   complete_batches(bulk_of_thread(*engine.current), newest);
 }
 
+Scope mbarrier_scope() {
+  const Block& block = *engine.current->block;
+  return block.cluster == nullptr || block.cluster->members.size() == 1 ? Scope::block
+                                                                        : Scope::device;
+}
+
 void expect_bytes(const void* barrier, unsigned bytes) {
   const ScopedIgnore guard;
   copies_of_barrier(barrier).bytes_missing += bytes;
@@ -138,7 +181,7 @@ bool complete_phase(unsigned* counts, const AtomicCall& call) {
   if (is_over) *counts = before | before >> 16;
   atomic_done(is_over, {type_of<unsigned>(), &before, nullptr});
   if (!is_over) return false;
-  fence_by(*engine.current, Scope::block);
+  fence_by(*engine.current, call.scope);
   complete_copies(barrier);
   return true;
 }
