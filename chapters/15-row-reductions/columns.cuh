@@ -157,10 +157,8 @@ template <class T>
 void launch_sum_columns(const Rows<T, float>& in, ColumnWorkspace& workspace) {
   if (!fits_packs<T>(in.d_x, in.width)) return launch_sum_columns_by_thread(in);
   const std::size_t packs = in.width / kPack<T>;
-  if (packs <= 8) {
+  if (packs <= 16) {
     launch_sum_columns_tiled<TileOfColumns<8, 8, 1024>>(in, workspace);
-  } else if (packs <= 16) {
-    launch_sum_columns_tiled<TileOfColumns<16, 8, 1024>>(in, workspace);
   } else if (packs <= 1024) {
     launch_sum_columns_tiled<TileOfColumns<16, 8, 512>>(in, workspace);
   } else {

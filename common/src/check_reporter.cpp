@@ -17,6 +17,7 @@
 #include <catch2/reporters/catch_reporter_streaming_base.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -42,6 +43,9 @@ course::Verdict last_verdict;
 PassedCases passed_cases;  // under this schedule
 ShownClaims shown_claims;  // of this test case
 bool shows = false;        // under this schedule
+bool speaks = false;       // the reporter below prints
+bool first_is_over = false;
+std::size_t case_count = 0, begun = 0;  // test cases of this schedule
 
 /// The test case that runs.
 struct Test {
@@ -111,14 +115,16 @@ void end_test() { static_cast<void>(course::detail::reset_devices()); }
 
 /// The innermost line of the answer or the check that led here.
 std::string running_line() {
-  for (const std::string& line : simt::lines_of_calls()) {
-    const bool is_ours =
-        line.starts_with("common/") &&
-        (line.find("/src/") != std::string::npos || line.find("/include/") != std::string::npos);
-    const bool is_in_repository = line.starts_with("exercises/") ||
-                                  line.starts_with("solutions/") || line.starts_with("chapters/") ||
-                                  line.starts_with("common/");
-    if (is_in_repository && !is_ours) return line;
+  for (const auto& lines : {simt::lines_of_calls(), simt::lines_of_launch()}) {
+    for (const std::string& line : lines) {
+      const bool is_ours =
+          line.starts_with("common/") &&
+          (line.find("/src/") != std::string::npos || line.find("/include/") != std::string::npos);
+      const bool is_in_repository = line.starts_with("exercises/") ||
+                                    line.starts_with("solutions/") ||
+                                    line.starts_with("chapters/") || line.starts_with("common/");
+      if (is_in_repository && !is_ours) return line;
+    }
   }
   return "";
 }
@@ -256,6 +262,7 @@ class Listener : public Catch::EventListenerBase {
     m_preferences.shouldReportAllAssertions = true;  // for the cases that have passed
   }
 
+  void testRunStarting(const Catch::TestRunInfo&) override { skipped_before_ = the_run.skipped; }
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
     test = {.is_open = true, .times_seed_was_told = course::detail::times_seed_was_told()};
     shown_claims.begin(info.name, program == "races");
@@ -300,14 +307,33 @@ class Listener : public Catch::EventListenerBase {
   }
   void testRunEnded(const Catch::TestRunStats& stats) override {
     const Catch::Counts& tests = stats.totals.testCases;
-    the_run.passed = tests.passed + tests.failedButOk;
-    the_run.failed = tests.failed;
-    the_run.skipped = tests.skipped;
-    the_run.comparisons = stats.totals.assertions.total();
+    the_run.passed += tests.passed + tests.failedButOk;
+    the_run.failed += tests.failed;
+    the_run.skipped = skipped_before_ + tests.skipped;
+    the_run.comparisons += stats.totals.assertions.total();
     the_run.has_compared = the_run.has_compared || the_run.comparisons > 0;
   }
+
+ private:
+  std::size_t skipped_before_ = 0;  // of test cases that have run in sessions of their own
 };
 CATCH_REGISTER_LISTENER(Listener)
+
+/// What is known after a test case; Catch2 tells its numbers at the end.
+Run so_far() {
+  Run known = the_run;
+  known.failed = known.failures.size();
+  known.passed = begun - known.failed - known.skipped;
+  return known;
+}
+/// For a check that is ended after a failure.
+std::string not_run() {
+  return case_count == begun ? ""
+                             : fmt::format(
+                                   "{} of {} cases had not ended 2 s after the failure; "
+                                   "./course check {} --all runs all of them\n",
+                                   case_count - begun, case_count, program);
+}
 
 /// One screen: the first failure in full, the names of the others, what to do next.
 class Reporter : public Catch::StreamingReporterBase {
@@ -317,8 +343,9 @@ class Reporter : public Catch::StreamingReporterBase {
 
   void testRunStarting(const Catch::TestRunInfo& info) override {
     const auto& all = Catch::getAllTestCasesSorted(*m_config);
-    count_ = Catch::filterTests(all, m_config->testSpec(), *m_config).size();
-    if (shows && kCpuDevice) {
+    case_count = Catch::filterTests(all, m_config->testSpec(), *m_config).size();
+    speaks = true;
+    if (shows && kCpuDevice && begun == 0) {
       m_stream << fmt::format("Under schedule {} of the CPU device:\n\n", the_run.seed);
     }
     StreamingReporterBase::testRunStarting(info);
@@ -326,7 +353,7 @@ class Reporter : public Catch::StreamingReporterBase {
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
     const bool is_decided = the_run.expects_rejection && !the_run.failures.empty();
     if (device_lost || is_decided) stop();
-    show_test_case(++begun_, count_, the_run.seed);
+    show_test_case(++begun, case_count, the_run.seed);
     StreamingReporterBase::testCaseStarting(info);
   }
   void testCaseEnded(const Catch::TestCaseStats& stats) override {
@@ -337,16 +364,9 @@ class Reporter : public Catch::StreamingReporterBase {
     if (!the_run.failures.empty() && !the_run.expects_rejection) {
       print_first();
       prepare_result(so_far(), program, Verdict::failed, first_line(the_run.failures.front().text));
-      end_soon(others() + not_run() + next_steps(the_run, program));
+      end_soon(others(the_run) + not_run() + next_steps(the_run, program));
     }
     StreamingReporterBase::testCaseEnded(stats);
-  }
-  void testRunEnded(const Catch::TestRunStats& stats) override {
-    if (!the_run.failures.empty() && !the_run.expects_rejection) {
-      end_in_time();
-      m_stream << others() << next_steps(the_run, program) << std::flush;
-    }
-    StreamingReporterBase::testRunEnded(stats);
   }
 
  private:
@@ -370,34 +390,6 @@ class Reporter : public Catch::StreamingReporterBase {
     m_stream << next_steps(the_run, program) << std::flush;
     std::exit(finish({Verdict::failed, first_line(the_run.failures.front().text)}));
   }
-  /// The names of the other test cases that failed.
-  std::string others() const {
-    constexpr std::size_t kMost = 5;
-    const std::size_t count = the_run.failures.size();
-    std::string lines;
-    for (std::size_t i = 1; i < count && i <= kMost; ++i) {
-      lines += fmt::format("also failed, the case \"{}\"\n", the_run.failures[i].test);
-    }
-    if (count > kMost + 1) lines += fmt::format("and {} more\n", count - kMost - 1);
-    return lines;
-  }
-  /// What is known after a test case; Catch2 tells its numbers at the end.
-  Run so_far() const {
-    Run known = the_run;
-    known.failed = known.failures.size();
-    known.passed = begun_ - known.failed - known.skipped;
-    return known;
-  }
-  /// For a check that is ended after a failure.
-  std::string not_run() const {
-    return count_ == begun_ ? ""
-                            : fmt::format(
-                                  "{} of {} cases had not ended 2 s after the failure; "
-                                  "./course check {} --all runs all of them\n",
-                                  count_ - begun_, count_, program);
-  }
-
-  std::size_t count_ = 0, begun_ = 0;  // test cases
 };
 CATCH_REGISTER_REPORTER("course", Reporter)
 
@@ -412,9 +404,25 @@ void begin_schedule(std::uint64_t seed, std::size_t count, bool expects_rejectio
   the_run.has_compared = has_compared;
   the_run.transcript = transcript;
   passed_cases.clear();
+  begun = 0;
+  first_is_over = first_is_over || count > 1;
   shows = count == 1 && !expects_rejection && shows_claims(program);
   detail::set_observer(shows ? [](const detail::Observation& seen) { shown_claims.observe(seen); }
                              : detail::Observer());
+}
+
+void end_schedule() {
+  first_is_over = true;
+  if (!speaks || the_run.failures.empty() || the_run.expects_rejection) return;
+  end_in_time();
+  std::cout << others(the_run) << next_steps(the_run, program) << std::flush;
+}
+
+bool is_first_schedule() { return !first_is_over; }
+
+void note_case(const CaseOutcome& outcome) {
+  show_test_case(++begun, case_count, the_run.seed);
+  outcome.add_to(the_run);
 }
 
 void remember_counts(AnswerCounts counts) { the_run.counts = std::move(counts); }

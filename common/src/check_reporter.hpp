@@ -5,6 +5,7 @@
 #include <string>
 
 #include "check_result.hpp"
+#include "shared_cases.hpp"
 
 namespace course::runner {
 
@@ -13,6 +14,14 @@ const Run& run();
 
 /// Forgets the schedule before, and begins one: `seed`, the `count`-th.
 void begin_schedule(std::uint64_t seed, std::size_t count, bool expects_rejection);
+
+/// Ends it: says what else is to be said of a failure.
+void end_schedule();
+/// True while the first schedule runs.
+bool is_first_schedule();
+
+/// Notes a test case of this schedule that a helper has run.
+void note_case(const CaseOutcome& outcome);
 
 /// Keeps what an answer that has passed did.
 void remember_counts(AnswerCounts counts);

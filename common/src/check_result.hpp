@@ -107,6 +107,9 @@ void prepare_result(const Run& run, const std::string& program, Verdict verdict,
                     const std::string& reason);
 void send_prepared_result();
 
+/// From here on this process sends no result: another one does.
+void send_no_result();
+
 /// The first line of a text.
 std::string first_line(const std::string& text);
 

@@ -1,5 +1,7 @@
 #include "failure_text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
@@ -13,6 +15,17 @@ std::string indented(const std::string& text) {
     lines += "  " + text.substr(at, end - at) + "\n";
     at = end + 1;
   }
+  return lines;
+}
+
+std::string others(const Run& run) {
+  constexpr std::size_t kMost = 5;
+  const std::size_t count = run.failures.size();
+  std::string lines;
+  for (std::size_t i = 1; i < count && i <= kMost; ++i) {
+    lines += fmt::format("also failed, the case \"{}\"\n", run.failures[i].test);
+  }
+  if (count > kMost + 1) lines += fmt::format("and {} more\n", count - kMost - 1);
   return lines;
 }
 

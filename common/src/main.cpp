@@ -21,6 +21,7 @@
 //   COURSE_WAITING=FILE         exists while this program waits for its turn on the GPU: its runner's
 //                               time limit is suspended until then
 //   COURSE_CPU_SECONDS=N        the processor time in seconds that the check may take on the CPU device
+//   COURSE_PROCESSES=N          how many processes run the test cases on the CPU device at the same time; without it 1
 //   COURSE_COUNT_SECONDS=N      an answer that has passed runs once more: on the CPU device counted, in at most N s of
 //                               elapsed time, on a GPU timed; its result then has its counts
 //   COURSE_GPU_TURNS=N          how many programs of the course may use a GPU at the same time (gpu_turn.hpp)
@@ -33,6 +34,9 @@
 
 #include <algorithm>
 #include <catch2/catch_session.hpp>
+#include <catch2/catch_test_case_info.hpp>
+#include <catch2/catch_test_spec.hpp>
+#include <catch2/internal/catch_test_case_registry_impl.hpp>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -49,6 +53,7 @@
 #include "answer_counts.hpp"
 #include "check_reporter.hpp"
 #include "gpu_turn.hpp"
+#include "shared_cases.hpp"
 #include "waiting_time.hpp"
 
 namespace course::runner {
@@ -137,6 +142,7 @@ bool run_schedule(Catch::Session& session, std::uint64_t seed, std::size_t count
                   bool expects_rejection) {
   begin_schedule(seed, count, expects_rejection);
   const int code = session.run();
+  end_schedule();
   // Catch2's code also tells of bad arguments, and that every test was skipped.
   const bool only_skips = run().failed == 0 && run().skipped > 0;
   return run().failures.empty() && run().failed == 0 && (code == 0 || only_skips);
@@ -211,6 +217,73 @@ AnswerCounts count_passed(Catch::Session& session) {
   return counts;
 }
 
+/// Runs one of the selected tests alone: Catch2 divides them into as many shards as there are.
+void run_case(Catch::Session& session, std::size_t number, std::size_t cases) {
+  Catch::ConfigData config = session.configData();
+  config.shardCount = static_cast<unsigned>(cases);
+  config.shardIndex = static_cast<unsigned>(number);
+  session.useConfigData(config);
+  session.run();
+}
+
+bool has_failed() { return !run().failures.empty() || run().failed > 0; }
+
+/// The work of a helper: test cases from the last one on, until one fails.
+void help(Catch::Session& session, const std::vector<std::uint64_t>& seeds, SharedCases& shared) {
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    begin_schedule(seeds[i], i + 1, false);
+    for (std::size_t number = shared.cases(); number-- > 0;) {
+      if (!shared.take(i, number)) continue;
+      const Run before = run();
+      run_case(session, number, shared.cases());
+      if (has_failed()) return;
+      shared.tell(i, number, outcome_between(before, run()));
+    }
+  }
+}
+
+/// Runs the selected tests under each schedule, beside helpers that take some of them; true if nothing failed.
+bool run_with_helpers(Catch::Session& session, const std::vector<std::uint64_t>& seeds,
+                      std::size_t cases, std::size_t processes) {
+  SharedCases shared(seeds.size(), cases);
+  for (std::size_t k = 1; k < processes; ++k) {
+    shared.start_helper([&] { help(session, seeds, shared); });
+  }
+  start_waiting_time();
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    begin_schedule(seeds[i], i + 1, false);
+    for (std::size_t number = 0; number < cases; ++number) {
+      const CaseOutcome* const outcome =
+          shared.take(i, number) ? nullptr : shared.wait_for(i, number);
+      if (outcome != nullptr) {
+        note_case(*outcome);
+      } else {
+        run_case(session, number, cases);
+      }
+    }
+    end_schedule();
+    if (has_failed()) return false;
+  }
+  return true;
+}
+
+/// Runs the selected tests under each schedule until one fails; true if none did.
+bool run_alone(Catch::Session& session, const std::vector<std::uint64_t>& seeds,
+               bool expects_rejection) {
+  start_waiting_time();
+  bool passed = true;
+  for (std::size_t i = 0; i < seeds.size() && passed; ++i) {
+    passed = run_schedule(session, seeds[i], i + 1, expects_rejection);
+  }
+  return passed;
+}
+
+/// How many tests are selected.
+std::size_t selected_cases(Catch::Session& session) {
+  const Catch::Config& config = session.config();
+  return Catch::filterTests(Catch::getAllTestCasesSorted(config), config.testSpec(), config).size();
+}
+
 /// Runs the checks; returns the exit code.
 int run_checks(int argc, char** argv) {
   Catch::Session session;
@@ -238,12 +311,12 @@ int run_checks(int argc, char** argv) {
   const std::optional<Turn> turn = wait_for_turn();
   install_report_handler();
   limit_time();
-  start_waiting_time();
   const std::vector<std::uint64_t> seeds = schedules();
-  bool passed = true;
-  for (std::size_t i = 0; i < seeds.size() && passed; ++i) {
-    passed = run_schedule(session, seeds[i], i + 1, expects_rejection);
-  }
+  const std::size_t cases = own_reporter ? selected_cases(session) : 1;
+  const std::size_t processes =
+      kCpuDevice && !expects_rejection ? std::min(processes_of_check(), cases) : 1;
+  const bool passed = processes > 1 ? run_with_helpers(session, seeds, cases, processes)
+                                    : run_alone(session, seeds, expects_rejection);
   end_in_time();
   end_progress();
   const Ending ending = judge(passed, own_reporter, seeds.size());

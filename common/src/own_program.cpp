@@ -121,11 +121,14 @@ void tell_stop(const std::string& what, int number) {
                        {"launch", launch},
                        {"lines", ordered_json::array()}};
   tell(stop);
-  for (const std::string& line : simt::lines_of_calls()) {
-    const bool ours = line.starts_with("common/simt/src/") ||
-                      line.find("common/src/own_program.cpp:") != std::string::npos ||
-                      line.find("/own_program_unit.unit.cpp:") != std::string::npos;
-    if (!ours) stop["lines"].push_back(line);
+  for (const auto& lines : {simt::lines_of_calls(), simt::lines_of_launch()}) {
+    if (!stop["lines"].empty()) break;
+    for (const std::string& line : lines) {
+      const bool ours = line.starts_with("common/simt/src/") ||
+                        line.find("common/src/own_program.cpp:") != std::string::npos ||
+                        line.find("/own_program_unit.unit.cpp:") != std::string::npos;
+      if (!ours) stop["lines"].push_back(line);
+    }
   }
   tell(stop);
   end();

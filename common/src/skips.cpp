@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <course/check.cuh>
 #include <cstdio>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -19,10 +18,7 @@
 
 namespace course {
 
-bool has_run_before() {
-  static std::set<std::string> names;
-  return kCpuDevice && !names.insert(Catch::getResultCapture().getCurrentTestName()).second;
-}
+bool has_run_before() { return kCpuDevice && !runner::is_first_schedule(); }
 
 CasesInTime::CasesInTime([[maybe_unused]] const std::function<void()>& call) {
 #if COURSE_CPU_DEVICE

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace course::detail {
 namespace {
 
@@ -96,6 +100,36 @@ std::vector<std::size_t> right_elements(const Differences& d) {
   return right;
 }
 
+/// Where the expected value decides: "Wrong are the elements of which at most -3 is expected, no others."
+std::string by_value(const Differences& d, const std::vector<std::size_t>& right) {
+  struct Extent {
+    long double least = std::numeric_limits<long double>::infinity(), most = -least;
+    bool is_known = true;
+  };
+  const auto extent_of = [&](const std::vector<std::size_t>& elements) {
+    Extent extent;
+    for (const std::size_t i : elements) {
+      const long double value = d.expected_values[i];
+      extent.is_known = extent.is_known && !std::isnan(value);
+      extent.least = std::min(extent.least, value);
+      extent.most = std::max(extent.most, value);
+    }
+    return extent;
+  };
+  const Extent w = extent_of(d.wrong), r = extent_of(right);
+  if (!w.is_known || !r.is_known || (w.most >= r.least && w.least <= r.most)) return "";
+  const auto text = [&](long double value) {
+    constexpr int kShown = 6;
+    return d.expected_values.is_integer
+               ? fmt::format("{:.0f}", value)
+               : fmt::format("{:.{}g}", static_cast<double>(value), kShown);
+  };
+  const std::string which = w.least == w.most  ? text(w.least)
+                            : w.most < r.least ? "at most " + text(w.most)
+                                               : "at least " + text(w.least);
+  return fmt::format("Wrong are the elements of which {} is expected, no others.", which);
+}
+
 constexpr std::size_t kMostRanges = 3;
 std::string list_of(const std::vector<Range>& ranges) {
   std::string text;
@@ -121,10 +155,13 @@ std::string which_elements(const Differences& d) {
     return fmt::format("Everything before [{}] is wrong, everything from there on is right.",
                        d.wrong.back() + 1);
   }
+  const std::vector<std::size_t> right_ones = right_elements(d);
+  const bool are_few = wrong.size() <= kMostRanges;
+  if (std::string text = are_few ? "" : by_value(d, right_ones); !text.empty()) return text;
   if (std::string text = repeated_text(wrong, d.size, true); !text.empty()) return text;
-  const std::vector<Range> right = ranges_of(right_elements(d));
+  const std::vector<Range> right = ranges_of(right_ones);
   if (std::string text = repeated_text(right, d.size, false); !text.empty()) return text;
-  if (wrong.size() <= kMostRanges) return fmt::format("Wrong are {}, no others.", list_of(wrong));
+  if (are_few) return fmt::format("Wrong are {}, no others.", list_of(wrong));
   if (right.size() <= kMostRanges) return fmt::format("Right are {}, no others.", list_of(right));
   return "";
 }

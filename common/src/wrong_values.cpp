@@ -70,7 +70,9 @@ class Comparison {
     const bool are_low_bits_right = d_.found_values.bytes == 8 && all_wrong([&](std::size_t i) {
                                       return std::fmod(found(i) - expected(i), high) == 0;
                                     });
-    return are_low_bits_right ? "The low 32 bits are right, the high ones are not." : "";
+    const bool are_all_zero = all_wrong([&](std::size_t i) { return found(i) == 0; });
+    return are_low_bits_right && !are_all_zero ? "The low 32 bits are right, the high ones are not."
+                                               : "";
   }
   /// Both numbers as bit patterns, where they are large, or differ in one bit.
   std::string bits() const {

@@ -263,6 +263,20 @@ TEST_CASE("takes a second") {
   std::this_thread::sleep_for(std::chrono::milliseconds(700));
   CHECK(1 + 1 == 2);
 }
+TEST_CASE("takes a second, too") {
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  CHECK(1 + 1 == 2);
+}
+
+TEST_CASE("ends the program under schedule 2") {
+  if (course::seed() == 2) std::exit(0);
+  CHECK(1 + 1 == 2);
+}
+
+TEST_CASE("is killed under schedule 3") {
+  if (course::seed() == 3) std::raise(SIGKILL);
+  CHECK(1 + 1 == 2);
+}
 
 TEST_CASE("crashes") { std::raise(SIGSEGV); }
 

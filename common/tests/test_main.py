@@ -439,6 +439,36 @@ class Result(unittest.TestCase):
         if not on_gpu():
             self.assertEqual((found["device"], found["seed"], found["schedules"]), ("CPU device", 3, 4))
 
+    def test_more_processes_say_the_same(self):
+        if on_gpu():
+            self.skipTest("a GPU has no schedules")
+        for tests, code in (
+            ("passes,is skipped", 0), ("is skipped", 77), ("compares nothing", 1), ("fails with a verdict,fails twice", 1),
+            ("depends on the order", 1), ("tries other numbers under each schedule", 1), ("launches twice", 0),
+        ):
+            with self.subTest(tests):
+                expected = self.sent(tests, code=code, COURSE_COUNT_SECONDS="60")
+                for processes in ("2", "3", "9"):
+                    found = self.sent(tests, code=code, COURSE_COUNT_SECONDS="60", COURSE_PROCESSES=processes)
+                    for result, _ in (expected, found):
+                        result.update(seconds=0, transcript="")
+                    self.assertEqual(found, expected)
+
+    def test_what_ends_another_process_early_is_no_pass(self):
+        if on_gpu():
+            self.skipTest("a GPU has no schedules")
+        for processes in ("1", "2", "4"):
+            self.assertEqual(run("ends the program under schedule 2", COURSE_PROCESSES=processes), (0, ""))
+            code, out = run("is killed under schedule 3", COURSE_PROCESSES=processes)
+            self.assertEqual((code, out), (-9, ""))
+
+    def test_test_cases_run_at_the_same_time(self):
+        if on_gpu():
+            self.skipTest("one process runs what needs a GPU")
+        start = time.monotonic()
+        self.assertEqual(run("takes a second", "takes a second, too", COURSE_PROCESSES="2"), (0, "all 2 checks passed under 4 schedules\n"))
+        self.assertLess(time.monotonic() - start, 4.5)  # 5.6 s, one after another
+
     def test_a_pass_is_counted_if_that_is_wanted(self):
         if on_gpu():
             self.skipTest("a GPU counts nothing")

@@ -138,6 +138,28 @@ TEST_CASE("which elements are wrong is told in ranges") {
         "Right are [30] to [31], [40], [90], no others.");
 }
 
+TEST_CASE("where the expected value decides which elements are wrong, it is told") {
+  std::vector<int> expected(64), found;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    expected[i] = static_cast<int>(i) * (i % 4 < 2 ? -3 : 2) - 1;
+  }
+  const auto told = [&](auto is_wrong) {
+    found = expected;
+    for (int& x : found) x = is_wrong(x) ? 7 * x * x + 1 : x;
+    const std::string text = facts(same(found, expected, "y"));
+    return text.substr(0, text.find('\n'));
+  };
+  CHECK(told([](int x) { return x < 0; }) ==
+        "Wrong are the elements of which at most -1 is expected, no others.");
+  CHECK(told([](int x) { return x >= 19; }) ==
+        "Wrong are the elements of which at least 19 is expected, no others.");
+  expected = counting(60);
+  for (int& x : expected) x = x * 7 % 5;
+  CHECK(told([](int x) { return x == 4; }) ==
+        "Wrong are the elements of which 4 is expected, no others.");
+  CHECK(told([](int x) { return x == 3; }) == "Every 5th element from [4] on is wrong.");
+}
+
 TEST_CASE("a difference is told if it is of one sign in all elements") {
   CHECK(facts(same(std::vector<int>{31, 40, 38}, {0, 9, 7}, "y")) ==
         "Each element is larger than expected, by 31.");
@@ -201,6 +223,8 @@ TEST_CASE("what a found value is") {
         "-25536 is the low 16 bits of 40000, read as a signed number.");
   CHECK(facts(same(std::uint64_t{18446744069414584320u}, 0, "*d_count")) ==
         "The low 32 bits are right, the high ones are not.");
+  CHECK(facts(same(std::uint64_t{0}, std::uint64_t{3} << 40, "*d_count"))
+            .find("low 32 bits are right") == std::string::npos);  // 0 has no bits to be right
   CHECK(facts(same(std::uint64_t{4999949824}, 4999950000, "pairs")) ==
         "4999949824 is 4999950000 rounded to float.");
   CHECK(facts(same(260.0f, 259, "y")) == "260 is 259 rounded to bfloat16.");

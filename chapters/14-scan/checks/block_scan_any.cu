@@ -2,6 +2,7 @@
 // bytes; blocks of every size, every count of values, and several calls in a row.
 #include "block_scan_any.cuh"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
 #include <cstddef>
@@ -106,6 +107,15 @@ struct Smaller {
   static constexpr const char* kMembers[] = {""};
   __host__ __device__ unsigned operator()(unsigned a, unsigned b) const { return a < b ? a : b; }
   static unsigned make(unsigned i, unsigned random) { return 5000 - 3 * i + random; }
+};
+
+/// The smaller one; counts the calls of each thread.
+struct CountedSmaller {
+  unsigned* calls;  // of the threads of a block
+  __device__ unsigned operator()(unsigned a, unsigned b) const {
+    ++calls[threadIdx.x];
+    return a < b ? a : b;
+  }
 };
 
 // ---- calls --------------------------------------------------------------------------------------
@@ -340,6 +350,30 @@ TEST_CASE("block_scan_any: the threads of blocks of 128 and 32 share the work") 
     const auto counters = course::count([&] { check<Concatenate>(c); });
     INFO(describe(Concatenate::kText, c));
     REQUIRE(course::shared_work_is_shared(*counters, most));
+  }
+}
+
+// Promise: the threads share the calls of op: not one lane makes all of its warp's.
+TEST_CASE("block_scan_any: the threads share the calls of op") {
+  for (const auto& [block, most] : {std::pair{32u, 24u}, {128u, 64u}, {1024u, 300u}}) {
+    std::vector<unsigned> x(block), expected(block);
+    for (unsigned t = 0; t < block; ++t) {
+      x[t] = 9000 - 7 * (t * 11 % block);
+      expected[t] = t == 0 ? x[t] : std::min(expected[t - 1], x[t]);
+    }
+    const auto d_x = course::DeviceBuffer<unsigned>::from(x);
+    const auto d_count = course::DeviceBuffer<unsigned>::from({block});
+    course::GuardedBuffer<unsigned> out(block);
+    const auto d_calls = course::DeviceBuffer<unsigned>::zeros(block);
+    INFO(describe(Smaller::kText, {1, block, {block}}));
+    course::launch(scan_rows<unsigned, CountedSmaller>, {1, block}, d_x.data(), d_count.data(), 1u,
+                   out.data(), CountedSmaller{d_calls.data()});
+    REQUIRE(course::same(out.download(), expected, "results"));
+    const std::vector<unsigned> calls = d_calls.download();
+    const auto busiest = std::max_element(calls.begin(), calls.end());
+    REQUIRE(course::at_most(
+        *busiest, most, "calls of op by thread " + std::to_string(busiest - calls.begin()),
+        "one thread that scans 32 values alone makes 31; over 32 lanes in steps of 1, 2, 4, 8 and 16 each makes 5"));
   }
 }
 

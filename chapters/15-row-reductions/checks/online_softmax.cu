@@ -8,6 +8,7 @@
 #include <course/check.cuh>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,17 @@ const Kind kKinds[] = {
 
 // ---- softmax -----------------------------------------------------------------------------------
 
+/// What an element of y is computed from, and what its row of y adds up to: that of a softmax is 1.
+course::Inputs row_and_sum(const Shape& s, const std::vector<float>& x,
+                           const std::vector<float>& y) {
+  return [&](std::size_t i) {
+    const auto first = y.begin() + static_cast<std::ptrdiff_t>(i / s.columns * s.columns);
+    const double sum = std::accumulate(first, first + static_cast<std::ptrdiff_t>(s.columns), 0.0);
+    return row_checks::row_of(s, x, s.columns)(i) + "; the sum of y in this row is " +
+           course::number_text(sum);
+  };
+}
+
 /// Checks y against the softmax in double.
 void check_softmax(const Shape& s, const std::vector<float>& x, const std::vector<float>& y) {
   std::vector<double> exact(x.size()), tolerance(x.size());
@@ -79,7 +91,7 @@ void check_softmax(const Shape& s, const std::vector<float>& x, const std::vecto
       tolerance[at] = (1e-4 + static_cast<double>(s.columns) * 0x1p-24) * exact[at] + 1e-12;
     }
   }
-  REQUIRE(row_checks::near(y, exact, tolerance, "y", row_checks::row_of(s, x, s.columns)));
+  REQUIRE(row_checks::near(y, exact, tolerance, "y", row_and_sum(s, x, y)));
 }
 
 void check_rows(const Shape& s, Launch launch, const std::string& text,

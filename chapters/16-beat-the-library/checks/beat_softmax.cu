@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -109,7 +110,10 @@ course::Verdict is_softmax(const Shape& s, const std::vector<float>& x, const st
     for (std::size_t c = 0; c < s.width; ++c) max = std::fmax(max, static_cast<double>(row[c]));
     for (std::size_t c = 0; c < s.width; ++c) sum += std::exp(static_cast<double>(row[c]) - max);
     const auto row_text = [&] {
-      return course::elements_text("d_x", x, r * s.width, (r + 1) * s.width);
+      return course::elements_text("d_x", x, r * s.width, (r + 1) * s.width) +
+             "; the sum of d_y in this row is " +
+             course::number_text(
+                 std::accumulate(y_of_row, y_of_row + static_cast<std::ptrdiff_t>(s.width), 0.0));
     };
     for (std::size_t c = 0; c < s.width; ++c) {
       const std::size_t i = r * s.width + c;

@@ -1,7 +1,8 @@
 // Bulk operations and the barriers that count their bytes (chapter 13). A thread starts a copy of up to
 // 2^20 bytes between global and shared memory with one instruction, and a unit of the SM moves them:
-// no registers, no other threads. Such a barrier also counts what other blocks of the cluster store (chapter 15). From compute capability 9.0 on; code for older GPUs compiles, and must
-// not be launched there (course::has_clusters()).
+// no registers, no other threads. Such a barrier also counts what other blocks of the cluster store
+// (chapter 15). From compute capability 9.0 on; code for older GPUs compiles, and must not be launched
+// there (course::has_clusters()).
 //
 // Addresses and sizes are multiples of 16 bytes.
 //

@@ -18,6 +18,7 @@ itself, and says which test case and launch ran. COURSE_TIMEOUT, 240 by default,
 which it is killed. The time in which it waits for its turn on a GPU, or on a processor that others use, does not count.
 COURSE_RERUN is the command that a learner is told to run next, in place of Meson's.
 COURSE_PROGRESS, if set, makes it show at a terminal how far the build and the check are.
+COURSE_PROCESSES is how many processes may run the test cases on the CPU device at the same time, 1 by default.
 COURSE_BUILT, if set, says that the check is built and new.
 COURSE_ALL, if set, runs all test cases, however long that takes after a failure.
 COURSE_RESULT is the file of the result; without it results/EXERCISE.json in the build folder.

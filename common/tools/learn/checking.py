@@ -9,10 +9,17 @@ from pathlib import Path
 from tools.learn import passing, progress, reading
 from tools.lib.checkout import seen_from_the_shell
 from tools.lib.failed import Failed
+from tools.lib.machine import cores, memory_for_programs
 from tools.lib.terminal import paint
 
 SKIPPED = 77
 INTERRUPTED = 130
+GIB_OF_A_CHECK = 4
+
+
+def processes():
+    """How many processes may run a check: one for each core, as far as the memory allows."""
+    return max(1, int(min(cores(), memory_for_programs(1) / GIB_OF_A_CHECK)))
 
 
 def check(course, exercise, rerun, is_outdated=lambda: False, every=None, **more):
@@ -21,7 +28,10 @@ def check(course, exercise, rerun, is_outdated=lambda: False, every=None, **more
     Asks `every` so many seconds whether the check is outdated: then ends it, and returns None.
     """
     sys.stdout.flush()
-    environment = {**os.environ, **more, "COURSE_RERUN": rerun, "COURSE_PROGRESS": "1", "COURSE_COUNT_SECONDS": str(passing.COUNT_SECONDS)}
+    environment = {
+        **os.environ, **more, "COURSE_RERUN": rerun, "COURSE_PROGRESS": "1",
+        "COURSE_PROCESSES": str(processes()), "COURSE_COUNT_SECONDS": str(passing.COUNT_SECONDS),
+    }  # fmt: skip
     try:
         process = subprocess.Popen(exercise.command, cwd=course.build, env=environment)
     except OSError as error:

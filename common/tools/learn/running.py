@@ -10,6 +10,7 @@ from pathlib import Path
 from tools.learn.build_folder import find_build, nearest, one_of, program_name
 from tools.lib.checkout import TOP, seen_from_the_shell
 from tools.lib.failed import Failed
+from tools.lib.machine import cores, memory_for_programs
 from tools.lib.names import quoted
 from tools.lib.terminal import paint
 from tools.run import baseline, report, reports, several
@@ -23,7 +24,6 @@ from tools.run.renamed import renamed, source_file
 from tools.run.schedules import Input, NoInput
 from tools.run.sources import Sources
 from tools.run.suppressions import almost_in
-from tools.run.watching import memory_for_programs
 
 PLAIN = (".cpp", ".cc", ".cxx", ".c")  # C++ and C, which nvcc hands to the host's compiler
 WARNINGS_SHOWN = 10
@@ -264,11 +264,6 @@ def outcome_of_task(task):
     """The Outcome of one program of several."""
     program, seeds, words, settings, expected = task
     return outcome_of(program, seeds, words, NoInput(), settings, expected=expected)
-
-
-def cores():
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0))
 
 
 def section_text(arguments, files, outcome, remarks, is_whole):

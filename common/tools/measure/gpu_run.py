@@ -21,6 +21,7 @@ from tools.lib import compact_json
 from tools.lib.chapter_results import SECTORS, VERSION, of_cpu
 from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
+from tools.lib.machine import cores
 from tools.measure import ladder_profile, merge_runs, sectors
 from tools.measure.summary import SANITIZERS, Summary
 from tools.verdicts import record
@@ -38,11 +39,6 @@ def parts_of(text):
     if unknown := [name for name in names if name not in PARTS]:
         raise Failed(f"--parts: '{unknown[0]}' is none of {', '.join(PARTS)}", 2)
     return [name for name in PARTS if name in names]
-
-
-def cores():
-    """How many processors this program may use."""
-    return len(os.sched_getaffinity(0))
 
 
 def last_line(text):

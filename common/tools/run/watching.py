@@ -10,28 +10,14 @@ import subprocess
 import time
 from pathlib import Path
 
+from tools.lib.machine import GIB
+
 TICK = 0.2  # seconds between two looks at the program
 WAITING_SECONDS = "60"  # without processor time
 LAST_WORDS_SECONDS = 12  # for a program that is stopped, to tell where it was; its own alarm comes after 10
 LEFT_SECONDS = 1  # for reading what is in the pipe when the program has ended
 OVER_THE_LIMIT = 1.2  # what a program may hold while it tells where it was
-GIB = 1 << 30
 PAGE = os.sysconf("SC_PAGE_SIZE")
-
-
-def memory_for_programs(jobs):
-    """The GiB that each of so many programs at a time may hold: of what is available now, a quarter is left for others."""
-    with contextlib.suppress(OSError, ValueError, StopIteration):
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        available = next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:"))
-        with contextlib.suppress(OSError, ValueError):  # a container's own limit; "max" is none
-            group = Path("/sys/fs/cgroup")
-            counts = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
-            of_files = int(counts.get("active_file", 0)) + int(counts.get("inactive_file", 0))  # the kernel can take it back
-            used = int((group / "memory.current").read_text()) - of_files
-            available = min(available, max(0, int((group / "memory.max").read_text()) - used))
-        return 0.75 * available / jobs / GIB
-    return float("inf")  # only Linux tells
 
 
 def family(pid):

@@ -316,6 +316,9 @@ class FailingCall {
 /// "file:12" of the calls that led here, the innermost first, at most 32, without those of the device's own headers and of the
 /// C++ library. It allocates memory: in a signal's handler only for a program that is about to end.
 std::vector<std::string> lines_of_calls();
+/// The same of the host's calls that led to the launch that runs; none without one. For a signal that comes where one thread's
+/// stack is exchanged for another's, which nothing can read.
+std::vector<std::string> lines_of_launch();
 /// For a signal's handler that ends the program: "kernel<<<9, 128>>>" of the launch that runs, empty if
 /// none does. What has been found in it is reported, and no thread of it runs from here on.
 std::string give_up_launch();

@@ -157,10 +157,9 @@ std::vector<Holding> holdings() {
 
 // ---- a program that ends early ------------------------------------------------------------------
 
-std::vector<std::string> lines_of_calls() {
-  std::array<void*, 32> calls{};
-  const int count = backtrace(calls.data(), static_cast<int>(calls.size()));
-  const std::vector<const void*> addresses(calls.begin(), calls.begin() + count);
+namespace {
+
+std::vector<std::string> lines_above_the_device(const std::vector<const void*>& addresses) {
   look_up_lines(addresses);
   std::vector<std::string> lines;
   for (const void* address : addresses) {
@@ -168,6 +167,20 @@ std::vector<std::string> lines_of_calls() {
     if (is_above_the_device(line)) lines.push_back(line.text());
   }
   return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> lines_of_calls() {
+  std::array<void*, 32> calls{};
+  const int count = backtrace(calls.data(), static_cast<int>(calls.size()));
+  const std::vector<const void*> addresses(calls.begin(), calls.begin() + count);
+  return lines_above_the_device(addresses);
+}
+
+std::vector<std::string> lines_of_launch() {
+  if (engine.launch == nullptr) return {};
+  return lines_above_the_device(engine.launch->calls);
 }
 
 std::string give_up_launch() {

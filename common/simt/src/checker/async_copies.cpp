@@ -41,9 +41,7 @@ void async_copies_end_block(Block& block) {
   const auto is_mine = [&](std::uint32_t thread) { return block_of(thread) == block.linear; };
   std::erase_if(by_thread, [&](const auto& entry) { return is_mine(entry.first); });
   for (auto& [barrier, queue] : by_barrier) {
-    std::erase_if(queue.copies, [&](const AsyncCopy& copy) {
-      return is_mine(copy.thread) && !copy.outlives_its_block;
-    });
+    std::erase_if(queue.copies, [&](const AsyncCopy& copy) { return is_mine(copy.thread); });
   }
   std::erase_if(by_barrier, [](const auto& entry) {
     return entry.second.copies.empty() && entry.second.bytes_missing == 0;

@@ -19,7 +19,6 @@ struct AsyncCopy {
   const void* caller = nullptr;
   std::array<unsigned char, 16> source{};  // as it was when the copy began
   bool bulk = false;                       // by cp.async.bulk or st.async: no request of a warp
-  bool outlives_its_block = false;         // it may end after the block that began it
   void (*add)(void* to, const void* from) = nullptr;  // of a bulk addition: of 16 bytes
   void (*apply)(const AsyncCopy& copy, Thread& t) = nullptr;
 };
@@ -41,8 +40,8 @@ CopyQueue& copies_of_barrier(const void* barrier);
 CopyQueue& bulk_of_thread(const Thread& t);
 
 void async_copies_start_launch();
-/// The block ends: copies that its threads have begun are dropped, but for stores to other blocks. Bulk additions end now, and those that still read
-/// their source are findings.
+/// The block ends: copies that its threads have begun are dropped. Bulk additions end now, and those that still
+/// read their source are findings. Blocks of a cluster end together: a store to another block does not outlive its own.
 void async_copies_end_block(Block& block);
 
 /// The copy that is about to write there, or null.

@@ -1,6 +1,6 @@
 // Bulk operations: copies from global to shared memory, and additions of shared to global memory, by a
-// unit of the GPU beside the threads; and stores that a barrier counts. A copy is an asynchronous copy that is no request of a warp; an
-// addition is one that reads its source at any time until it is waited for.
+// unit of the GPU beside the threads; and stores that a barrier counts. A copy is an asynchronous copy
+// that is no request of a warp; an addition is one that reads its source at any time until it is waited for.
 #include <algorithm>
 #include <cstring>
 
@@ -113,7 +113,7 @@ void bind_async_store(void* to, const void* value, std::size_t size, const void*
   for (std::size_t i = 0; i < size; i += kWord) {
     AsyncCopy copy{place_at(to) + i, 0, kWord, 0, engine.current->id, 0, caller, {}};
     std::memcpy(copy.source.data(), static_cast<const char*>(value) + i, kWord);
-    copy.bulk = copy.outlives_its_block = true;
+    copy.bulk = true;
     queue.add(copy);
   }
   queue.bytes_missing -= static_cast<std::int64_t>(size);
