@@ -8,6 +8,7 @@
 #include <course/buffer.cuh>
 #include <course/collectives.cuh>
 #include <course/launch.cuh>
+#include <course/look_back.cuh>
 #include <course/ptx.cuh>
 #include <course/rungs.cuh>
 #include <cstddef>
@@ -51,25 +52,29 @@ struct TileOfColumns {
 /// What sum_columns works in. Launches that use the same one must follow each other, as in one stream.
 struct ColumnWorkspace {
   static constexpr std::size_t kMostParts = std::size_t{1} << 22;
-  static constexpr std::size_t kMostTiles = std::size_t{1} << 16;
-  course::DeviceBuffer<float> parts{kMostParts};  // a sum for each block of a tile and each column
-  course::DeviceBuffer<unsigned> tickets = course::DeviceBuffer<unsigned>::zeros(kMostTiles);
+  course::LookBackMemory<float> parts;  // a sum for each block of a tile and each column
 };
+
+/// Loads a part that another block tells; waits until it is there.
+__device__ __forceinline__ float wait_for_part(const course::TileStates<float>& parts,
+                                               unsigned part, course::TileState<float> seen) {
+  while (seen.told == course::Told::nothing) seen = parts.look_at(part);
+  return seen.value;
+}
 
 // Question: how do thousands of threads share a column?
 // Changes:  packs of 16 bytes; a block sums some of the rows of a tile of columns, its lanes meet by shuffles and its warps in
-//           shared memory, and the last block of a tile adds the sums of all blocks, in their order.
-// Cost:     one read; a row of sums and a ticket for each block. The same bits in every run.
-template <class TileT, class T>
+//           shared memory. If several blocks share a tile, the last one waits for the sums of the others, and adds all in order.
+// Cost:     one read; a row of sums for each block. The same bits in every run.
+template <class TileT, bool kShared, class T>
 __global__ void __launch_bounds__(TileT::kBlock)
-    sum_columns(Rows<T, float> in, float* d_parts, unsigned* d_tickets) {
+    sum_columns(Rows<T, float> in, course::TileStates<float> parts) {
   constexpr unsigned kLanes = TileT::kLanes, kStrips = TileT::kStrips, kLoads = TileT::kLoads;
   constexpr unsigned kColumns = kLanes * kPack<T>;
   constexpr unsigned kWarps = TileT::kBlock / course::kWarpSize;
   constexpr unsigned kGroups = TileT::kBlock / kColumns;  // threads of a column, at the end
   static_assert(kLanes <= course::kWarpSize && TileT::kBlock % kColumns == 0);
   __shared__ float s_warps[kWarps][kColumns], s_groups[kGroups][kColumns];
-  __shared__ bool s_is_last;
   const unsigned lane = threadIdx.x % kLanes, strip = threadIdx.x / kLanes;
   const std::size_t pack = std::size_t{blockIdx.x} * kLanes + lane, packs = in.width / kPack<T>;
   const std::size_t step = std::size_t{gridDim.y} * kStrips;
@@ -102,31 +107,41 @@ __global__ void __launch_bounds__(TileT::kBlock)
   const std::size_t tile = std::size_t{blockIdx.x} * kColumns;
   const unsigned c = threadIdx.x % kColumns, group = threadIdx.x / kColumns;
   const bool has_column = tile + c < in.width;
-  // Writes the sum of what the threads of each column have.
-  const auto write_sums = [&](float some, float* d_to) {
+  // The sum of what the threads of a column have.
+  const auto add_groups = [&](float some) {
     s_groups[group][c] = some;
     __syncthreads();  // that of all groups is there
     float all = 0;
     for (unsigned g = 0; g < kGroups; ++g) all += s_groups[g][c];
-    if (group == 0 && has_column) d_to[tile + c] = all;
+    return all;
   };
   float some = 0;
   for (unsigned w = group; w < kWarps; w += kGroups) some += s_warps[w][c];
-  write_sums(some, gridDim.y == 1 ? in.d_y : d_parts + blockIdx.y * in.width);
-  if (gridDim.y == 1) return;
-  __syncthreads();         // this block's sums are written ...
-  if (threadIdx.x == 0) {  // ... before its ticket is drawn
-    const unsigned last = gridDim.y - 1;
-    s_is_last = course::atomic_inc_acq_rel(d_tickets + blockIdx.x, last) == last;
+  float all = add_groups(some);
+  const bool writes = group == 0 && has_column;
+  if constexpr (kShared) {
+    const auto part_of = [&](unsigned b) { return static_cast<unsigned>(b * in.width + tile + c); };
+    if (writes) parts.tell(part_of(blockIdx.y), course::Told::aggregate, all);
+    if (blockIdx.y + 1 < gridDim.y) return;
+    constexpr unsigned kAtOnce = 8;  // parts that a thread looks at
+    some = 0;
+    for (unsigned first = group; first < gridDim.y && has_column; first += kAtOnce * kGroups) {
+      course::TileState<float> seen[kAtOnce];
+#pragma unroll
+      for (unsigned k = 0; k < kAtOnce; ++k) {
+        const unsigned b = first + k * kGroups;
+        if (b < gridDim.y) seen[k] = parts.look_at(part_of(b));
+      }
+#pragma unroll
+      for (unsigned k = 0; k < kAtOnce; ++k) {
+        const unsigned b = first + k * kGroups;
+        if (b < gridDim.y) some += wait_for_part(parts, part_of(b), seen[k]);
+      }
+    }
+    __syncthreads();  // all have read what the groups had
+    all = add_groups(some);
   }
-  __syncthreads();  // all know, and see what thread 0 sees
-  if (!s_is_last) return;
-  some = 0;
-#pragma unroll 8
-  for (unsigned b = group; b < gridDim.y; b += kGroups) {
-    if (has_column) some += d_parts[b * in.width + tile + c];
-  }
-  write_sums(some, in.d_y);
+  if (writes) in.d_y[tile + c] = all;
 }
 
 template <class T>
@@ -135,21 +150,25 @@ void launch_sum_columns_by_thread(const Rows<T, float>& in) {
   course::launch(sum_columns_by_thread<T>, {course::blocks_for(in.width, kBlock), kBlock}, in);
 }
 
-/// Sets in.d_y[c] to the sum of column c, with this tile: some `waves` times as many blocks as are resident.
+/// Sets in.d_y[c] to the sum of column c, with this tile: as many blocks as are resident, if there are rows for them. Of a
+/// tile's blocks, two or more, one waits: the others find room, and end.
 template <class TileT, class T>
-void launch_sum_columns_tiled(const Rows<T, float>& in, ColumnWorkspace& workspace,
-                              unsigned waves = 1) {
+void launch_sum_columns_tiled(const Rows<T, float>& in, ColumnWorkspace& workspace) {
   const std::size_t tiles = (in.width / kPack<T> + TileT::kLanes - 1) / TileT::kLanes;
   if (tiles == 0) return;
-  const std::size_t blocks = waves * course::resident<sum_columns<TileT, T>, TileT::kBlock>();
-  const std::size_t most =
-      std::min((in.rows + TileT::kStrips * TileT::kLoads - 1) / (TileT::kStrips * TileT::kLoads),
-               workspace.kMostParts / in.width);
-  const std::size_t parts = tiles > workspace.kMostTiles ? 1 : std::min(blocks / tiles, most);
-  const dim3 grid(static_cast<unsigned>(tiles),
-                  static_cast<unsigned>(std::max<std::size_t>(parts, 1)));
-  course::launch(sum_columns<TileT, T>, {grid, TileT::kBlock}, in, workspace.parts.data(),
-                 workspace.tickets.data());
+  constexpr std::size_t kRound = std::size_t{TileT::kStrips} * TileT::kLoads;  // rows
+  const std::size_t parts =
+      std::min({course::resident<sum_columns<TileT, true, T>, TileT::kBlock>() / tiles,
+                (in.rows + kRound - 1) / kRound, workspace.kMostParts / in.width});
+  const auto launch = [&](auto kernel, std::size_t blocks, unsigned told) {
+    const dim3 grid(static_cast<unsigned>(tiles), static_cast<unsigned>(blocks));
+    course::launch(kernel, {grid, TileT::kBlock}, in, workspace.parts.next(told));
+  };
+  if (parts > 1) {
+    launch(sum_columns<TileT, true, T>, parts, static_cast<unsigned>(parts * in.width));
+  } else {
+    launch(sum_columns<TileT, false, T>, 1, 0);
+  }
 }
 
 /// Sets in.d_y[c] to the sum of column c, for rows of any length and start. The same bits in every run.
@@ -159,8 +178,8 @@ void launch_sum_columns(const Rows<T, float>& in, ColumnWorkspace& workspace) {
   const std::size_t packs = in.width / kPack<T>;
   if (packs <= 16) {
     launch_sum_columns_tiled<TileOfColumns<8, 8, 1024>>(in, workspace);
-  } else if (packs <= 1024) {
-    launch_sum_columns_tiled<TileOfColumns<16, 8, 512>>(in, workspace);
+  } else if (packs <= 4096) {
+    launch_sum_columns_tiled<TileOfColumns<16, 8, 1024>>(in, workspace);
   } else {
     launch_sum_columns_tiled<TileOfColumns<32, 8, 512>>(in, workspace);
   }

@@ -77,7 +77,7 @@ template <class T>
 std::vector<ColumnSumRung<T>> column_sum_rungs() {
   return {{"sum_columns_by_thread", "a thread for each column",
            [](const Rows<T, float>& in, ColumnWorkspace&) { launch_sum_columns_by_thread(in); }},
-          {"sum_columns", "tiles of 16-byte packs; the last block of a tile finishes",
+          {"sum_columns", "tiles of 16-byte packs; the last block of a tile waits for the others",
            launch_sum_columns<T>}};
 }
 

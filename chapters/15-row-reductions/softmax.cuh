@@ -324,6 +324,12 @@ template <class T>
 void launch_logsumexp(const Rows<T, float>& in) {
   if (!fits_packs<T>(in.d_x, in.width)) return launch_logsumexp_by_block(in);
   const std::size_t packs = in.width / kPack<T>;
+  if (sizeof(T) == 2 && packs <= 8) {
+    return launch_logsumexp_rows<ReadingForm<LaneTeam<4, 128>, 2, 2>>(in);
+  }
+  if (sizeof(T) == 2 && packs > 8192) {
+    return launch_logsumexp_rows<ReadingForm<BlockTeam<1024>, 2, 1, 2>>(in);
+  }
   if (sizeof(T) == 2 && packs > 2048 && packs <= 4096) {  // one round: no load waits for exp()
     return launch_logsumexp_rows<ReadingForm<BlockTeam<1024>, 4, 1, 2>>(in);
   }
