@@ -364,7 +364,7 @@ TEST_CASE("block_scan_any: the threads share the calls of op") {
     const auto d_x = course::DeviceBuffer<unsigned>::from(x);
     const auto d_count = course::DeviceBuffer<unsigned>::from({block});
     course::GuardedBuffer<unsigned> out(block);
-    const auto d_calls = course::DeviceBuffer<unsigned>::zeros(block);
+    auto d_calls = course::DeviceBuffer<unsigned>::zeros(block);
     INFO(describe(Smaller::kText, {1, block, {block}}));
     course::launch(scan_rows<unsigned, CountedSmaller>, {1, block}, d_x.data(), d_count.data(), 1u,
                    out.data(), CountedSmaller{d_calls.data()});
