@@ -219,11 +219,13 @@ AnswerCounts count_passed(Catch::Session& session) {
 
 /// Runs one of the selected tests alone: Catch2 divides them into as many shards as there are.
 void run_case(Catch::Session& session, std::size_t number, std::size_t cases) {
-  Catch::ConfigData config = session.configData();
+  const Catch::ConfigData all = session.configData();
+  Catch::ConfigData config = all;
   config.shardCount = static_cast<unsigned>(cases);
   config.shardIndex = static_cast<unsigned>(number);
   session.useConfigData(config);
   session.run();
+  session.useConfigData(all);
 }
 
 bool has_failed() { return !run().failures.empty() || run().failed > 0; }

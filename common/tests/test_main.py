@@ -444,7 +444,7 @@ class Result(unittest.TestCase):
             self.skipTest("a GPU has no schedules")
         for tests, code in (
             ("passes,is skipped", 0), ("is skipped", 77), ("compares nothing", 1), ("fails with a verdict,fails twice", 1),
-            ("depends on the order", 1), ("tries other numbers under each schedule", 1), ("launches twice", 0),
+            ("depends on the order", 1), ("tries other numbers under each schedule", 1), ("launches twice,passes", 0),
         ):
             with self.subTest(tests):
                 expected = self.sent(tests, code=code, COURSE_COUNT_SECONDS="60")
