@@ -23,7 +23,7 @@
 ///   maximum -infinity. Numbers may be negative, and infinite.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, also one that has
 ///   fewer threads than x has elements, or more.
-/// - Every lane that the mask of a warp function names calls that function.
+/// - Every lane that the mask of a warp function names calls that function, or has returned from the kernel.
 /// - Uses no shared memory, no atomics and no barrier, and loads every element once: a warp reads a
 ///   group with one load.
 __global__ void warp_max_all_lanes(const float* x, std::size_t n, float* highest) {

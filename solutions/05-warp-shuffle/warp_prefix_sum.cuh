@@ -20,7 +20,7 @@
 /// Sums are modulo 2^32, as unsigned addition is.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, also one that has
 ///   fewer threads than there are elements, or more.
-/// - Every lane that the mask of a warp function names calls that function.
+/// - Every lane that the mask of a warp function names calls that function, or has returned from the kernel.
 /// - Uses no shared memory, no atomics and no barrier, and loads every element once: a warp reads a
 ///   group with one load.
 __global__ void warp_prefix_sum(const unsigned* counts, std::size_t n, unsigned* offsets,
