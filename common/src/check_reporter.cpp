@@ -40,12 +40,11 @@ namespace {
 Run the_run;
 std::string program;
 course::Verdict last_verdict;
-PassedCases passed_cases;  // under this schedule
-ShownClaims shown_claims;  // of this test case
-bool shows = false;        // under this schedule
-bool speaks = false;       // the reporter below prints
-bool first_is_over = false;
-std::size_t case_count = 0, begun = 0;  // test cases of this schedule
+PassedCases passed_cases;                    // under this schedule
+ShownClaims shown_claims;                    // of this test case
+bool shows = false;                          // under this schedule
+bool speaks = false, first_is_over = false;  // the reporter below prints; the first schedule
+std::size_t case_count = 0, begun = 0;       // test cases of this schedule
 
 /// The test case that runs.
 struct Test {
@@ -54,8 +53,7 @@ struct Test {
   bool has_failed = false;
   bool has_crashed = false;
   bool leaves_out = false;  // from here on it depends on the answer which cases are tried
-  bool awaits_messages =
-      false;  // a report has come: the FAIL_CHECK that follows brings its messages
+  bool awaits_messages = false;  // of the FAIL_CHECK that follows a report
   unsigned message_of_case = 0;           // its sequence number; 0: no message yet
   std::string notes = {};                 // of that case
   std::uint64_t times_seed_was_told = 0;  // before it began
@@ -97,10 +95,12 @@ void take_report(const simt::Report& report) {
   FAIL_CHECK(text);
 }
 
-/// A line for each remark since the last call. They are worth reading only next to a failure of the same case.
+/// A line for each remark since the last call, clues first. They are worth reading only next to a failure of the same case.
 std::vector<std::string> take_notes() {
+  std::vector<simt::Note> taken = simt::take_notes();
+  std::stable_partition(taken.begin(), taken.end(), [](const auto& note) { return note.is_clue; });
   std::vector<std::string> notes;
-  for (const simt::Note& note : simt::take_notes()) notes.push_back("note: " + note.text + "\n");
+  for (const simt::Note& note : taken) notes.push_back("note: " + note.text + "\n");
   return notes;
 }
 
@@ -344,6 +344,7 @@ class Reporter : public Catch::StreamingReporterBase {
   void testRunStarting(const Catch::TestRunInfo& info) override {
     const auto& all = Catch::getAllTestCasesSorted(*m_config);
     case_count = Catch::filterTests(all, m_config->testSpec(), *m_config).size();
+    case_count = std::max<std::size_t>(case_count, m_config->shardCount());  // one in each
     speaks = true;
     if (shows && kCpuDevice && begun == 0) {
       m_stream << fmt::format("Under schedule {} of the CPU device:\n\n", the_run.seed);

@@ -77,12 +77,13 @@ std::vector<Difference> differences(const std::vector<std::string>& passed,
 
 /// "sum<<<4, (32, 2), 64>>>, in place".
 struct LaunchText {
+  std::string kernel;                // "sum"
   std::string around;                // "sum<<<>>>, in place"
   std::vector<std::string> numbers;  // "4", "(32, 2)", "64"
 };
 LaunchText parts_of_launch(const std::string& text) {
   const std::size_t begin = text.find("<<<") + 3, end = std::min(text.find(">>>"), text.size());
-  LaunchText launch{text.substr(0, begin) + text.substr(end), {""}};
+  LaunchText launch{text.substr(0, begin - 3), text.substr(0, begin) + text.substr(end), {""}};
   int depth = 0;
   for (std::size_t i = begin; i < end; ++i) {
     depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
@@ -122,6 +123,7 @@ bool is_same_change(const Difference& difference, const std::string& passed,
 int count_in_launch(const Difference& launches, const Difference* other) {
   const LaunchText p = parts_of_launch(launches.passed), f = parts_of_launch(launches.failed);
   if (p.numbers.size() != f.numbers.size() || p.numbers.size() < 2) return 2;
+  if (p.kernel != f.kernel) return 2;
   const bool is_block = p.numbers[1] != f.numbers[1], is_grid = p.numbers[0] != f.numbers[0];
   const bool has_bytes = p.numbers.size() > 2 && p.numbers[2] != f.numbers[2];
   int count = p.around != f.around ? 1 : 0;
@@ -132,9 +134,21 @@ int count_in_launch(const Difference& launches, const Difference* other) {
   return count;
 }
 
+/// What stands before the arguments of a call: "f" of "f(x, 2)". Empty if it is none.
+std::string_view function_of(std::string_view property) {
+  const std::size_t at = property.find('(');
+  const bool is_call = at != std::string_view::npos && at > 0 &&
+                       std::isalnum(static_cast<unsigned char>(property[at - 1])) != 0;
+  return is_call ? property.substr(0, at) : std::string_view();
+}
+
 /// True if the cases differ in one property.
 bool is_near(const std::vector<Difference>& all) {
   if (all.empty() || all.size() > 2) return false;
+  const bool is_other_function = std::any_of(all.begin(), all.end(), [](const Difference& d) {
+    return !is_launch(d.failed) && function_of(d.passed) != function_of(d.failed);
+  });
+  if (is_other_function) return false;
   const bool has_launch = std::any_of(all.begin(), all.end(), [](const Difference& difference) {
     return is_launch(difference.failed);
   });
@@ -174,7 +188,7 @@ std::string PassedCases::nearest(const std::vector<std::string>& messages,
     with += fmt::format("{}\"{}\"", with.empty() ? "" : " and ", difference.passed);
     instead += fmt::format("{}\"{}\"", instead.empty() ? "" : " and ", difference.failed);
   }
-  return fmt::format("The case with {} instead of {} passed.", with, instead);
+  return fmt::format("The case with {} passed; this one has {}.", with, instead);
 }
 
 }  // namespace course::runner

@@ -96,6 +96,7 @@ class Comparison {
     if (type.is_integer && !type.is_signed) {
       constexpr Number kMostBelowZero = 65536;
       const Number modulus = std::ldexp(Number{1}, static_cast<int>(8 * type.bytes));
+      if (const std::string text = same_bytes(); !text.empty()) return text;
       if (type.bytes < 4 || modulus - f > kMostBelowZero) return "";
       const std::string below_zero = whole(f - modulus);
       return fmt::format(
@@ -242,6 +243,16 @@ class Comparison {
       home = i;
     }
     return home;
+  }
+
+  /// "4008636142 is 0xeeeeeeee: is that what was there before?"
+  std::string same_bytes() const {
+    const std::size_t bytes = d_.found_values.bytes;
+    const auto f = static_cast<std::uint64_t>(found(first()));
+    const std::uint64_t all = ~std::uint64_t{0} >> (64 - 8 * bytes), lowest = all / 0xff;
+    const std::uint64_t byte = f & 0xff;
+    if (bytes < 4 || byte == 0 || byte == 0xff || f != byte * lowest) return "";
+    return fmt::format("{} is {:#x}: is that what was there before?", d_.found, f);
   }
 
   std::string one_value() const {

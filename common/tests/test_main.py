@@ -454,6 +454,15 @@ class Result(unittest.TestCase):
                         result.update(seconds=0, transcript="")
                     self.assertEqual(found, expected)
 
+    def test_more_processes_end_a_check_that_has_failed_in_the_same_way(self):
+        if on_gpu():
+            self.skipTest("a GPU has no schedules")
+        for tests, left in (("passes,fails with a message,hangs", 1), ("fails with a message,takes a second,hangs", 2), ("fails twice,throws", 0)):
+            with self.subTest(tests):
+                (_, alone), (_, helped) = (self.sent(tests, code=1, COURSE_RERUN="again", **more) for more in ({}, {"COURSE_PROCESSES": "2"}))
+                self.assertEqual("cases had not ended" in helped, left > 0)
+                self.assertEqual(helped.replace("1 of 3 cases", "2 of 3 cases"), alone.replace("1 of 3 cases", "2 of 3 cases"))
+
     def test_what_ends_another_process_early_is_no_pass(self):
         if on_gpu():
             self.skipTest("a GPU has no schedules")
@@ -509,7 +518,7 @@ class Result(unittest.TestCase):
 
     def test_the_nearest_case_that_passed(self):
         _, done = run("fails for one size")
-        sentence = 'The case with "n = 32" instead of "n = 33" passed.'
+        sentence = 'The case with "n = 32" passed; this one has "n = 33".'
         self.assertIn(f"  done: expected 1, found 0\n  n = 33: all zero\n  {sentence}\n  at ", done)
         self.assertEqual(self.result("fails for one size", code=1)["failures"][0]["nearest_passed"], sentence)
         self.assertEqual(self.result("fails with a verdict", code=1)["failures"][0]["nearest_passed"], "")

@@ -215,6 +215,10 @@ TEST_CASE("what a found value is") {
   CHECK(
       facts(same(4294967295u, 3, "y")) ==
       "4294967295 is -1 modulo 2^32, and has all bits set: was it never written, or did a search find nothing?");
+  CHECK(facts(same(0xeeee'eeeeu, 3, "y")) ==
+        "4008636142 is 0xeeeeeeee: is that what was there before?");
+  CHECK(facts(same(0x7a7a'7a7a'7a7a'7a7aull, 3, "y"))
+            .ends_with(" is 0x7a7a7a7a7a7a7a7a: is that what was there before?"));
   CHECK(facts(same(4464ull, 70000, "count")) == "4464 is 70000 modulo 2^16.");
   CHECK(facts(same(0ull, std::uint64_t{1} << 32, "count")) == "0 is 4294967296 modulo 2^32.");
   CHECK(facts(same(0ull, std::uint64_t{1} << 60, "count")).find("modulo") ==

@@ -75,9 +75,9 @@ course::Verdict side_by_side(std::vector<std::pair<unsigned, unsigned>> calls, u
                          std::to_string(value) + " got " + std::to_string(start + place) +
                          (below ? ", which belongs to another call already"
                                 : "; no call got " + std::to_string(start + next)) +
-                         "\nAt the end it holds " + std::to_string(end) + ", and with what all " +
-                         std::to_string(calls.size()) + " calls add it is " + std::to_string(all) +
-                         (end == all ? ", too" : "")};
+                         "\nAt the end the counter holds " + std::to_string(end) + "; " +
+                         std::to_string(start) + " and what all " + std::to_string(calls.size()) +
+                         " calls add make " + std::to_string(all)};
     }
     next += value;
   }

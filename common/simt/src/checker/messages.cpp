@@ -242,8 +242,8 @@ std::string hint_beside_atomic(const Race& race) {
   if (plain.kind == AccessKind::read && event != nullptr && is_compare_and_swap(*event)) {
     return fmt::format(
         "Other threads may change {} before or after this read: it finds any of their values. It counts\n"
-        "  if a {} by this thread that expects the value read confirms it.\n"
-        "  Without one, use the value that the atomic function returns.",
+        "  if this thread confirms it by {}() with the value read as the expected one.\n"
+        "  If it does not, use the value that the atomic function returns.",
         x, event->name);
   }
   if (plain.kind == AccessKind::read) {

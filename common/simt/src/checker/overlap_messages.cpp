@@ -59,6 +59,20 @@ std::string hint_of_devices(const CrossAccess& earlier, const CrossAccess& now,
   return order + "\n  (For a sum or a count while both run: atomicAdd_system().)";
 }
 
+/// Of a kernel and a call that runs on another device; empty for any others.
+std::string other_device_text(const CrossAccess& a, const CrossAccess& b) {
+  const PastOperation &x = operation_of(a), &y = operation_of(b);
+  const bool is_pair = (x.doer == Doer::kernel) != (y.doer == Doer::kernel) &&
+                       (x.doer == Doer::call) != (y.doer == Doer::call);
+  if (!is_pair || x.placement.device == y.placement.device) return "";
+  const PastOperation &kernel = x.doer == Doer::kernel ? x : y, &call = &kernel == &x ? y : x;
+  return fmt::format(
+      "{0}() runs in a stream of device {1}, and kernel {2} in one of device {3}: nothing orders the\n"
+      "  two. Is device {3} meant to be current at the call of {0}() (cudaSetDevice)? Else let one\n"
+      "  stream wait for the other: cudaEventRecord and cudaStreamWaitEvent.",
+      call.name, call.placement.device, kernel.name, kernel.placement.device);
+}
+
 std::string hint_of_streams(const CrossAccess& earlier, const CrossAccess& now,
                             const char* function) {
   if (is_atomic(earlier.kind) && is_atomic(now.kind)) {
@@ -66,6 +80,7 @@ std::string hint_of_streams(const CrossAccess& earlier, const CrossAccess& now,
         "{0}_block() is atomic among the threads of one block, {0}() among those of the device.",
         base_name(function));
   }
+  if (const std::string text = other_device_text(earlier, now); !text.empty()) return text;
   std::string order =
       "Two streams, and nothing orders them. Let the second one wait: cudaEventRecord after the\n"
       "  first operation, cudaStreamWaitEvent before the second; or call cudaDeviceSynchronize\n"

@@ -347,7 +347,7 @@ void settle_weak_failure(Thread& t, std::uintptr_t address, const void* caller) 
   const ScopedIgnore guard;
   clue_text(
       "compare_exchange_weak() fails here although it finds what it expects: C++ allows it.\n"
-      "  The thread does not try again: is a loop missing, or is compare_exchange_strong() meant?",
+      "  The thread does not try again: is a loop missing?",
       failed.caller);
 }
 
