@@ -52,12 +52,13 @@ struct Test {
   bool is_open = false;
   bool has_failed = false;
   bool has_crashed = false;
-  bool leaves_out = false;  // from here on it depends on the answer which cases are tried
+  bool leaves_out = false;       // from here on it depends on the answer which cases are tried
   bool awaits_messages = false;  // of the FAIL_CHECK that follows a report
-  unsigned message_of_case = 0;           // its sequence number; 0: no message yet
-  std::string notes = {};                 // of that case
-  std::uint64_t times_seed_was_told = 0;  // before it began
-  cudaError_t thrown = cudaSuccess;       // by the exception that was translated last
+  unsigned message_of_case = 0;  // its sequence number; 0: no message yet
+  std::string notes = {};        // of that case
+  std::size_t first_launch = 0, next_launch = 0;  // of that case, and after its last comparison
+  std::uint64_t times_seed_was_told = 0;          // before it began
+  cudaError_t thrown = cudaSuccess;               // by the exception that was translated last
 };
 Test test;
 bool device_lost = false;
@@ -95,12 +96,10 @@ void take_report(const simt::Report& report) {
   FAIL_CHECK(text);
 }
 
-/// A line for each remark since the last call, clues first. They are worth reading only next to a failure of the same case.
+/// A line for each remark since the last call. They are worth reading only next to a failure of the same case.
 std::vector<std::string> take_notes() {
-  std::vector<simt::Note> taken = simt::take_notes();
-  std::stable_partition(taken.begin(), taken.end(), [](const auto& note) { return note.is_clue; });
   std::vector<std::string> notes;
-  for (const simt::Note& note : taken) notes.push_back("note: " + note.text + "\n");
+  for (const simt::Note& note : simt::take_notes()) notes.push_back("note: " + note.text + "\n");
   return notes;
 }
 
@@ -129,11 +128,14 @@ std::string running_line() {
   return "";
 }
 std::string give_up_launch() { return simt::give_up_launch(); }
+std::size_t launches_so_far() { return simt::launches_so_far(); }
 
 #else
 
 std::string running_line() { return ""; }
 std::string give_up_launch() { return ""; }
+std::size_t launches_so_far() { return 0; }
+std::string launches_text(std::size_t) { return ""; }
 std::vector<std::string> take_notes() { return {}; }
 void begin_test(const std::string&) {}
 /// A kernel that the test did not wait for may still fail, and after some errors no device is usable.
@@ -169,19 +171,6 @@ std::string expression_text(const Catch::AssertionResult& result) {
   return fmt::format("expected: {}\nfound:    {}", expression, expanded);
 }
 
-/// What the check says of the case that runs.
-std::vector<std::string> case_messages(const Catch::AssertionStats& stats) {
-  std::vector<std::string> messages;
-  for (const Catch::MessageInfo& message : stats.infoMessages) {
-    if (message.type == Catch::ResultWas::Info) messages.push_back(message.message);
-  }
-  return messages;
-}
-
-std::string place_of(const Catch::AssertionResult& result) {
-  return fmt::format("{}:{}", result.getSourceInfo().file, result.getSourceInfo().line);
-}
-
 void remember_passed(const Catch::AssertionStats& stats) {
   if (stats.infoMessages.empty() || test.has_failed) return;
   passed_cases.add(stats.infoMessages.back().sequence, case_messages(stats),
@@ -197,7 +186,9 @@ std::string notes_of_case(const Catch::AssertionStats& stats) {
   if (!messages.empty() && !is_same) {
     test.message_of_case = messages.back().sequence;
     test.notes.clear();
+    test.first_launch = test.next_launch;
   }
+  test.next_launch = launches_so_far();
   for (const std::string& note : take_notes()) {
     if (test.notes.find(note) == std::string::npos) test.notes += note;
   }
@@ -265,6 +256,7 @@ class Listener : public Catch::EventListenerBase {
   void testRunStarting(const Catch::TestRunInfo&) override { skipped_before_ = the_run.skipped; }
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
     test = {.is_open = true, .times_seed_was_told = course::detail::times_seed_was_told()};
+    test.first_launch = test.next_launch = launches_so_far();
     shown_claims.begin(info.name, program == "races");
     begin_test(info.name);
   }
@@ -291,6 +283,7 @@ class Listener : public Catch::EventListenerBase {
     } else {
       Failure failure = describe(stats);
       failure.details += notes_of_case(stats);
+      failure.details += launches_text(test.first_launch);
       // A report was recorded when it came in; now its FAIL_CHECK brings the messages of the test. A
       // later launch may well make the same report.
       if (std::exchange(test.awaits_messages, false)) {

@@ -18,6 +18,18 @@ std::string indented(const std::string& text) {
   return lines;
 }
 
+std::vector<std::string> case_messages(const Catch::AssertionStats& stats) {
+  std::vector<std::string> messages;
+  for (const Catch::MessageInfo& message : stats.infoMessages) {
+    if (message.type == Catch::ResultWas::Info) messages.push_back(message.message);
+  }
+  return messages;
+}
+
+std::string place_of(const Catch::AssertionResult& result) {
+  return fmt::format("{}:{}", result.getSourceInfo().file, result.getSourceInfo().line);
+}
+
 std::string others(const Run& run) {
   constexpr std::size_t kMost = 5;
   const std::size_t count = run.failures.size();

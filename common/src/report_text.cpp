@@ -1,7 +1,11 @@
 #include "report_text.hpp"
 
+#include <fmt/format.h>
+
 #if COURSE_CPU_DEVICE
 #include <algorithm>
+#include <cstddef>
+#include <cstdlib>
 
 #include "repo_relative_path.hpp"
 
@@ -23,6 +27,19 @@ std::string text_for_learner(const simt::Report& report) {
   return report.facts +
          "\n  Both accesses are the check's. Which function of the exercise is to put them in order, and by\n"
          "  which of its lines?";
+}
+
+std::string launches_text(std::size_t first) {
+  constexpr std::size_t kMost = 6;
+  const char* const edit = std::getenv("COURSE_EDIT");
+  std::string text;
+  std::size_t count = 0;
+  for (const simt::QueuedLaunch& launch : simt::launches_since(first)) {
+    if (edit == nullptr || repo_relative_path(launch.file) != edit || ++count > kMost) continue;
+    text += (count > 1 ? ", " : "launched: ") + launch.text;
+  }
+  if (count > kMost) text += fmt::format(", and {} more", count - kMost);
+  return text.empty() ? text : text + "\n";
 }
 
 }  // namespace course::runner

@@ -308,9 +308,19 @@ class Comparison {
       return found(first()) < 0
                  ? fmt::format("{} is the low {} bits of {}, read as a signed number.", d_.found,
                                bits, d_.expected)
-                 : fmt::format("{} is {} modulo 2^{}.", d_.found, d_.expected, bits);
+                 : fmt::format("{} is {} modulo 2^{}{}.", d_.found, d_.expected, bits,
+                               bytes_lost(bits));
     }
     return "";
+  }
+
+  /// What is lost modulo 2^16 may be lost by many counters of a byte, too.
+  std::string bytes_lost(int bits) const {
+    constexpr Number kByte = 256;
+    const Number lost = expected(first()) - found(first()), times = lost / (kByte * kByte);
+    if (bits != 16 || !(lost > 0)) return "";
+    return fmt::format(": it lacks {}, {}2^16 or {} times 2^8", whole(lost),
+                       times == 1 ? "" : whole(times) + " times ", whole(lost / kByte));
   }
 
   /// "4999949824 is 4999950000 rounded to float."

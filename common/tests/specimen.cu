@@ -119,6 +119,16 @@ TEST_CASE("launches twice") {
 }
 
 /// The process that is counted is another one.
+TEST_CASE("fails after launches") {
+  auto d_sum = course::DeviceBuffer<unsigned>::zeros(1);
+  for (const unsigned n : {1u, 2u}) {
+    INFO("n = " << n);
+    count_up<<<1, n>>>(d_sum.data());
+    if (n == 2) count_up<<<dim3(2, 2), 32>>>(d_sum.data());
+    CHECK(course::same(d_sum.front(), 1u, "sum"));
+  }
+}
+
 TEST_CASE("hangs when it is counted") {
   static const pid_t first = getpid();
   while (getpid() != first) pause();

@@ -439,6 +439,13 @@ class Result(unittest.TestCase):
         if not on_gpu():
             self.assertEqual((found["device"], found["seed"], found["schedules"]), ("CPU device", 3, 4))
 
+    def test_what_the_answer_has_launched_in_this_case(self):
+        if on_gpu():
+            self.skipTest("a GPU does not tell")
+        launched = "  launched: count_up<<<1, 2>>>, count_up<<<(2, 2), 32>>>\n"
+        self.assertIn("  n = 2\n" + launched, self.sent("fails after launches", code=1, COURSE_EDIT="common/tests/specimen.cu")[1])
+        self.assertNotIn("launched", self.sent("fails after launches", code=1, COURSE_EDIT="exercises/x.cuh")[1])
+
     def test_more_processes_say_the_same(self):
         if on_gpu():
             self.skipTest("a GPU has no schedules")

@@ -219,7 +219,8 @@ TEST_CASE("what a found value is") {
         "4008636142 is 0xeeeeeeee: is that what was there before?");
   CHECK(facts(same(0x7a7a'7a7a'7a7a'7a7aull, 3, "y"))
             .ends_with(" is 0x7a7a7a7a7a7a7a7a: is that what was there before?"));
-  CHECK(facts(same(4464ull, 70000, "count")) == "4464 is 70000 modulo 2^16.");
+  CHECK(facts(same(4464ull, 70000, "count")) ==
+        "4464 is 70000 modulo 2^16: it lacks 65536, 2^16 or 256 times 2^8.");
   CHECK(facts(same(0ull, std::uint64_t{1} << 32, "count")) == "0 is 4294967296 modulo 2^32.");
   CHECK(facts(same(0ull, std::uint64_t{1} << 60, "count")).find("modulo") ==
         std::string::npos);  // 2^32, and 2^16, and 2^52

@@ -140,6 +140,15 @@ std::vector<Note> take_notes();
 /// that the signal has interrupted. `work` may do what a signal's handler may.
 void call_unseen(void (*work)());
 
+/// A launch that went into a queue: "sum<<<4, 256>>>", and the file of the line that made it.
+struct QueuedLaunch {
+  std::string text, file;
+};
+/// How many there were. Does not wait.
+std::size_t launches_so_far();
+/// Those from this number on, of the last 32. Does not wait.
+std::vector<QueuedLaunch> launches_since(std::size_t first);
+
 /// Why the last launch was refused for its size, "the grid has 0 blocks"; empty if its size is possible. The next launch
 /// changes the text.
 const std::string& refused_launch();

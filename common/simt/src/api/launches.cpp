@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -110,7 +111,41 @@ std::string& last_refusal() {
   return text;
 }
 
+/// What is kept of a launch for launches_since().
+struct PastLaunch {
+  const char* kernel = "";
+  dim3 grid, block;
+  std::vector<const void*> calls;
+};
+constexpr std::size_t kLaunchesKept = 32;
+std::array<PastLaunch, kLaunchesKept>& past_launches() {
+  static auto& kept = *new std::array<PastLaunch, kLaunchesKept>;
+  return kept;
+}
+std::size_t launch_count = 0;
+
+std::string text_of(const PastLaunch& launch) {
+  const auto extent = [](dim3 d) {
+    if (d.y == 1 && d.z == 1) return fmt::format("{}", d.x);
+    if (d.z == 1) return fmt::format("({}, {})", d.x, d.y);
+    return fmt::format("({}, {}, {})", d.x, d.y, d.z);
+  };
+  return fmt::format("{}<<<{}, {}>>>", launch.kernel, extent(launch.grid), extent(launch.block));
+}
+
 }  // namespace
+
+std::size_t launches_so_far() { return launch_count; }
+
+std::vector<QueuedLaunch> launches_since(std::size_t first) {
+  std::vector<QueuedLaunch> launches;
+  const std::size_t kept = std::min(launch_count, kLaunchesKept);
+  for (std::size_t i = std::max(first, launch_count - kept); i < launch_count; ++i) {
+    const PastLaunch& launch = past_launches()[i % kLaunchesKept];
+    launches.push_back({text_of(launch), source_line(launch.calls).file});
+  }
+  return launches;
+}
 
 const std::string& refused_launch() { return last_refusal(); }
 
@@ -147,6 +182,8 @@ cudaError_t check_configuration(Launch& launch) {
 
 void queue_kernel(CUstream_st& stream, Launch launch) {
   note_use(stream.device);
+  past_launches()[launch_count++ % kLaunchesKept] = {launch.kernel, launch.grid, launch.block,
+                                                     launch.calls};
   enqueue_kernel(stream, std::move(launch));
   const QueuedKernels queued = queued_kernels();
   count_at_once(queued.devices, queued.kernels);
