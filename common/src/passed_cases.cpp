@@ -134,7 +134,7 @@ int count_in_launch(const Difference& launches, const Difference* other) {
   return count;
 }
 
-/// What stands before the arguments of a call: "f" of "f(x, 2)". Empty if it is none.
+/// The name of the function that is called: "f" of "f(x, 2)". Empty if it is none.
 std::string_view function_of(std::string_view property) {
   const std::size_t at = property.find('(');
   const bool is_call = at != std::string_view::npos && at > 0 &&

@@ -65,7 +65,7 @@ const Kind kKinds[] = {
 
 // ---- softmax -----------------------------------------------------------------------------------
 
-/// What an element of y is computed from, and what its row of y adds up to: that of a softmax is 1.
+/// What an element of y is computed from, and the sum of its row of y: that of a softmax is 1.
 course::Inputs row_and_sum(const Shape& s, const std::vector<float>& x,
                            const std::vector<float>& y) {
   return [&](std::size_t i) {

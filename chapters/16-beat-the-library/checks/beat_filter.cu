@@ -116,8 +116,7 @@ TEST_CASE("beat_filter: one object, called again with other sizes and other numb
   unsigned calls = 0;
   std::size_t before = 0;
   std::size_t turn = 0;
-  for (const std::size_t n : challenge_checks::kSizesInTurn) {
-    if (!challenge_checks::is_for_this_schedule(n) || !is_tried()) continue;
+  for (const std::size_t n : challenge_checks::sizes_in_turn(is_tried)) {
     const Kind& kind = kKinds[turn++ % 2 ? 3 : 0];
     INFO(challenge_checks::call_text(++calls, std::exchange(before, n))
          << "; " << text_of(n, kind.text, 0, 0));

@@ -97,8 +97,7 @@ TEST_CASE("beat_histogram: one object, called again with other sizes") {
   BeatHistogram answer;
   unsigned calls = 0;
   std::size_t before = 0;
-  for (const std::size_t n : challenge_checks::kSizesInTurn) {
-    if (!challenge_checks::is_for_this_schedule(n) || !is_tried()) continue;
+  for (const std::size_t n : challenge_checks::sizes_in_turn(is_tried)) {
     const Kind& kind = kKinds[n % 2 ? 1 : 3];
     INFO(challenge_checks::call_text(++calls, std::exchange(before, n))
          << "; " << text_of(n, kind.text, 0));

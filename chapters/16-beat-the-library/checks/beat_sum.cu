@@ -89,8 +89,7 @@ TEST_CASE("beat_sum: one object, called again with other sizes") {
   BeatSum answer;
   unsigned calls = 0;
   std::size_t before = 0;
-  for (const std::size_t n : challenge_checks::kSizesInTurn) {
-    if (!challenge_checks::is_for_this_schedule(n) || !is_tried()) continue;
+  for (const std::size_t n : challenge_checks::sizes_in_turn(is_tried)) {
     INFO(challenge_checks::call_text(++calls, std::exchange(before, n))
          << "; " << text_of(n, kExact[0].text, 0));
     beat_sum_check::check(answer, kExact[0].values(n), 0, 0);

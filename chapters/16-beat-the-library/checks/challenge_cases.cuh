@@ -54,12 +54,20 @@ inline const Floats kAllBits{"all bits in use", [](course::Element e) {
 
 /// Sizes for calls of one object: more and fewer elements in turn, of one block's share and of several, wherever a share has up
 /// to 16,384. No number of blocks is a multiple of the one before.
-constexpr std::size_t kSizesInTurn[] = {100,    20'000, 100, 50'000,  0,    70'000,
-                                        20'000, 5000,   1,   133'000, 9000, course::kBigSize};
+constexpr std::size_t kSizesInTurn[][2] = {{100, 20'000},  {100, 50'000}, {0, 70'000},
+                                           {20'000, 5000}, {1, 133'000},  {9000, course::kBigSize}};
 
-/// The largest of them are slow on the CPU device: under the first schedule alone.
-inline bool is_for_this_schedule(std::size_t n) {
-  return !course::kCpuDevice || !course::has_run_before() || n <= 50'000;
+/// Those that are tried under this schedule. The largest of them are slow on the CPU device: under the first schedule
+/// alone. Of an answer that is slow there, some pairs under each schedule, so that a larger size follows a small one.
+inline std::vector<std::size_t> sizes_in_turn(bool (*is_tried)()) {
+  std::vector<std::size_t> sizes;
+  for (const auto& pair : kSizesInTurn) {
+    if (!is_tried()) continue;
+    for (const std::size_t n : pair) {
+      if (!course::has_run_before() || n <= 50'000) sizes.push_back(n);
+    }
+  }
+  return sizes;
 }
 
 /// For a call of one object, and how many elements the call before had: "call 2 of one object, after one with n = 100".
