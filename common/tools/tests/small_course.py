@@ -27,7 +27,7 @@ NEEDED = (
     "learn/build_folder", "learn/checking", "learn/course", "learn/explaining", "learn/exporting", "learn/finding", "learn/passing", "learn/progress", "learn/reading",
     "learn/running", "learn/scores", "learn/scoring", "lib/checkout", "lib/rows", "lib/cpp_text", "lib/svg", "lib/chapter",
     "lib/chapter_results", "lib/compact_json", "lib/course_state", "lib/failed", "lib/hints", "lib/markers", "lib/pages", "lib/result", "lib/terminal",
-    "lib/names", "lib/testlog", "lib/documents", "lib/repository", "learn/watching", "run/annotations", "run/baseline", "run/build_program", "run/code_quality", "run/compile_commands",
+    "lib/names", "lib/machine", "lib/testlog", "lib/documents", "lib/repository", "learn/watching", "run/annotations", "run/baseline", "run/build_program", "run/code_quality", "run/compile_commands",
     "run/compiler_options", "run/expected", "run/fingerprints", "run/json_report", "run/kinds", "run/outcome", "run/renamed", "run/report",
     "run/reports", "run/sarif", "run/schedules", "run/several", "run/sources", "run/suppressions", "run/watching", "verdicts/record",
 )
