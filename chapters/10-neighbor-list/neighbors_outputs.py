@@ -147,7 +147,7 @@ class Pictures(NeighborsTest):
             texts = self.texts_of("--cells-around", 24, "--cutoff", 1.01, "--method", method)
             self.assertEqual(texts[-3:], ["Red: atom 24, at index 24. Dashed: the cutoff.", "Runs of the sorted array: 16 to 18, 23 to 25, 30 to 32.",
                                           "9 atoms looked at, itself among them; near: 4."])
-            self.assertEqual(texts.pop(0), "At which atoms does atom 24 look for its neighbours?")
+            self.assertEqual(texts.pop(0), "Where does atom 24 look for neighbours?")
         self.assertEqual(sorted(map(int, texts[:-3])), [16, 17, 18, 23, 24, 25, 30, 31, 32])
 
     def test_cells_at_a_corner_and_cells_that_share_memory(self):

@@ -179,7 +179,7 @@ void write_picture_of_cells(const NeighborList& neighbors, Atoms<T> atoms, T lim
 
   const double below = kSize + 2 * kMargin;
   Svg svg(out, kSize + 2 * kMargin, below + 3 * kLine + kMargin,
-          fmt::format("At which atoms does atom {} look for its neighbours?", atom));
+          fmt::format("Where does atom {} look for neighbours?", atom));
   for (int row = -1; row <= 1; ++row) {  // the cells of a row follow each other in memory
     const int at = middle.row + row;
     if (!grid.wraps_y && (at < 0 || at >= grid.rows)) continue;

@@ -72,15 +72,16 @@ def spread(row):
 
 
 def ratio(row, other):
-    """How many times as fast as `other`; a tie if the difference is no larger than the spread, or very small.
-    Rows of another n have no ratio."""
+    """How many times as fast as `other`, "1.53x", or the part of its speed, "1/1.53"; a tie if the difference is no larger than the
+    spread, or very small. Rows of another n have no ratio."""
     if not other or not row.get("microseconds") or not other.get("microseconds") or row.get("n") != other.get("n"):
         return NONE
     times = other["microseconds"]["median"] / row["microseconds"]["median"]
-    if times < 0.1:  # much slower
-        return f"1/{1 / times:.0f}"
-    text = f"{times:.3g}x" if times < 100 else f"{times:.0f}x"
-    return f"tie ({text})" if abs(times - 1) <= max(spread(row), spread(other), SMALLEST) else text
+    if abs(times - 1) <= max(spread(row), spread(other), SMALLEST):
+        return f"tie ({times:.3g}x)"
+    factor = max(times, 1 / times)
+    text = f"{factor:.3g}" if factor < 100 else f"{factor:.0f}"
+    return f"{text}x" if times > 1 else f"1/{text}"
 
 
 def is_faster(row, other):

@@ -67,7 +67,7 @@ class Page(Sheet):
 
 def loads_in_flight(results, rows, given):
     """For each row one thread of the first block: its rounds of `loads` loads, over the time of the launch."""
-    title = "Loads of one thread in flight, over time"
+    title = "When are the loads of one thread in flight?"
     page = Page()
     page.heading(title, f"n = {size(rows[0][0]['n'])} {results['n_means']}; {measured(results)}")
     longest = max(median(row) for row, _ in rows)
@@ -136,7 +136,7 @@ def all_reduce(results, rows, given):
     gpus = given["devices"]
     parts, steps = {"ring": ring_steps, "tree": tree_steps}[given["shape"]](gpus)
     held = [[{device} for _ in range(parts)] for device in range(gpus)]
-    title = f"An all-reduce in a {given['shape']}: {gpus} GPUs, {len(steps)} steps"
+    title = f"Who sends what to whom in a {given['shape']}? {gpus} GPUs, {len(steps)} steps"
     page = Page()
     page.heading(title, "number: how many GPUs' values the part sums; thick frame: just received")
     page.y += 12
@@ -196,7 +196,7 @@ def links(results, rows, given):
     """GPUs, the links between them and to the host; rows: an all-reduce, a counter of a GPU, one of the host."""
     all_reduce, peer, pinned = (row for row, _ in rows)
     gpus, total = given["devices"], given["links"] * given["gb_per_s_of_a_link"]
-    title = f"{gpus} GPUs and what connects them"
+    title = f"What connects {gpus} GPUs?"
     page = Page()
     page.heading(title, measured(results))
     page.y += 12
@@ -252,7 +252,7 @@ def spacing(results, rows, given):
     """The numbers of a floating-point type beside some powers of two, each row as many units wide as the others."""
     bits, units = given["bits"], given["units"]
     name, plural = given["type"]
-    title = f"Where {plural} are: {units} units of each number line"
+    title = f"Where are {plural}? {units} units of each number line"
     page = Page()
     page.heading(title, f"tick: a {name} ({bits} significant bits); ring: a power of two, plus 1")
     said = []

@@ -272,12 +272,14 @@ def slides_of_section(section, pictures_of, beginning=None):
             slides.append(Slide("text", section.title, said, rank=5, begin=k))
     if len(costs) > 1:
         slides.append(Slide("table", section.title, table_of([cost for _, cost in costs[-MOST_ROWS:]]), rank=4, begin=costs[-1][0]))
-    # What is said has a number, too: of a rung whose code is not shown, or one of its own.
-    beside_code = [slide.number for slide in slides]
-    others = [number for _, cost in costs if (number := number_of(cost)) not in beside_code]
+    # What is said has a number, too: of the last rung that it names, or one of its own. A step has numbers of other rungs as well, so
+    # the idea has that of a rung that it does not name only if this is the step's one kernel, whose code is too long for a slide.
+    unseen = [cost for _, cost in costs if any(is_code(block) and code_of(block) is None and f"{cost.name.partition('<')[0]}(" in block for block in section.blocks)]
     for slide in slides:
         if slide.kind == "text":
-            slide.number = others[-1] if slide is idea and others else number_in(slide.body)  # the first ones may be what a step begins with
+            named = [cost for _, cost in costs if f"`{cost.name}`" in slide.body or f"`{cost.name.partition('<')[0]}`" in slide.body]
+            named = named or (unseen if slide is idea and len(costs) == 1 else [])
+            slide.number = number_of(named[-1]) if named else number_in(slide.body)
     return sorted(slides, key=lambda slide: slide.begin)
 
 

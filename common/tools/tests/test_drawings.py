@@ -93,7 +93,7 @@ class Drawings(unittest.TestCase):
     def test_links(self):
         drawing = self.drawn(LINKS)
         texts = texts_of(drawing.text)
-        for text in ("2 GPUs and what connects them", "GPU 1", "NVLink, by NVIDIA's figures 18 × 25 = 450 GB/s each way.",
+        for text in ("What connects 2 GPUs?", "GPU 1", "NVLink, by NVIDIA's figures 18 × 25 = 450 GB/s each way.",
                      "A counter in host memory, one GPU: 1.25 µs per addition", "A counter in GPU 0's memory, all 2: 2.00 ns per addition"):
             self.assertIn(text, texts)
         self.assertIn("1.25 µs over PCIe and 2.00 ns over NVLink", drawing.alt)
@@ -121,7 +121,7 @@ class Drawings(unittest.TestCase):
         for devices, steps, sends in ((2, 2, "1"), (4, 4, "1 to 2"), (5, 6, "1 to 3")):
             drawing = self.drawn({**RING, "given": {"devices": devices, "shape": "tree"}})
             texts = texts_of(drawing.text)
-            self.assertIn(f"An all-reduce in a tree: {devices} GPUs, {steps} steps", texts)
+            self.assertIn(f"Who sends what to whom in a tree? {devices} GPUs, {steps} steps", texts)
             self.assertIn(f"in all steps together a GPU sends {sends} vectors.", texts)
             self.assertEqual([text for text in texts if text.isdigit()][-devices:], [str(devices)] * devices)
 

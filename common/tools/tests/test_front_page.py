@@ -129,7 +129,7 @@ end = {chapter = "02-fast", rung = "ours", n = 4096}
         text = self.written()
         self.assertIn("| GPU: ratio | Y7: best, µs | Y7: against, µs | Y7: ratio |", text)
         self.assertTrue(self.row_of(text, "| [01]").endswith("| 900.0 | 30.0 | 1/30 | 950.0 | 38.0 | 1/25 |"))
-        self.assertTrue(self.row_of(text, "| [02]").endswith("| **1.5x** | 40.0 | 36.0 | 0.9x |"))
+        self.assertTrue(self.row_of(text, "| [02]").endswith("| **1.5x** | 40.0 | 36.0 | 1/1.11 |"))
         self.assertTrue(self.row_of(text, "| [03]").endswith("| tie (1x) | – | – | – |"))
         self.assertIn("measured 2026-01-02; NVIDIA Y7 80GB, CUDA 13.0, measured 2026-03-04; medians. ", text)
         self.assertIn(" –: not measured on this card.", text)
@@ -159,13 +159,13 @@ end = {chapter = "02-fast", rung = "ours", n = 4096}
         self.course.measured("03-even", row("ours", "rung", 20.0), row("plain", "rung", 50.0), head=declared(vendor=None, instead={"row": "plain", "name": "`f`"}))
         self.beside(c02=[row("ours", "rung", 40.0, bytes=40_000_000)], c03=[row("ours", "rung", 40.0), row("plain", "rung", 120.0)])
         text = self.written()
-        self.assertTrue(self.row_of(text, "| [02]").endswith("| 20.0 | 10.0 | 0.5x | 40.0 | 20.0 | 0.5x |"))
+        self.assertTrue(self.row_of(text, "| [02]").endswith("| 20.0 | 10.0 | 1/2 | 40.0 | 20.0 | 1/2 |"))
         self.assertTrue(self.row_of(text, "| [03]").endswith("| 20.0 | 50.0 | 2.5x | 40.0 | 120.0 | 3x |"))
 
     def test_the_chapters_page_names_the_other_device(self):
         self.beside(c02=[row("ours", "rung", 40.0), row("lib", "vendor", 36.0)])
         self.written()
-        said = "On one NVIDIA Y7 80GB, measured 2026-03-04: `ours` takes 40.0\u00a0µs for n = 2^12, and `lib` takes 36.0\u00a0µs. The ratio is 0.9x."
+        said = "On one NVIDIA Y7 80GB, measured 2026-03-04: `ours` takes 40.0\u00a0µs for n = 2^12, and `lib` takes 36.0\u00a0µs. The ratio is 1/1.11."
         self.assertIn(said, (self.top / "chapters/02-fast/README.md").read_text())
         self.assertNotIn("Y7", (self.top / "chapters/01-slow/README.md").read_text())
 

@@ -63,12 +63,12 @@ class Table(unittest.TestCase):
 
     def test_ratios_are_to_the_fastest_vendor(self):
         slow = self.line("slow", *RESULTS["rungs"][:5], row("better", "vendor", 25.0))
-        self.assertTrue(slow.endswith("| 0.25x |"), slow)
+        self.assertTrue(slow.endswith("| 1/4 |"), slow)
 
     def test_what_it_says(self):
         text = "\n".join(self.lines(*RESULTS["rungs"]))
         self.assertIn("GPU X, CUDA 13.0, n = 1,000 elements, measured 2026-01-02", text)
-        self.assertIn("| `slow` | a \\| b | 5 | 100.0 | 99.0\u00a0– 101.0 | 12.3 (0.5\u00a0%) | – | 0.5x |", text)
+        self.assertIn("| `slow` | a \\| b | 5 | 100.0 | 99.0\u00a0– 101.0 | 12.3 (0.5\u00a0%) | – | 1/2 |", text)
         self.assertIn("| `fast` | a \\| b (n = 2,000) | 5 | 25.0 | 24.0\u00a0– 26.0 | 12.3 (0.5\u00a0%) | – | – |", text)
         self.assertIn("| `racy` | a \\| b; **wrong on purpose** | 3 | – |", text)
         self.assertEqual(text.count("| rung | what changed |"), 2)

@@ -111,9 +111,11 @@ class Choice(unittest.TestCase):
         ])
 
     def test_the_cost_of_a_kernel_that_is_too_long_stands_beside_the_idea(self):
-        code = "```cuda\n" + "x;\n" * (MOST_LINES + 1) + "```\n"
+        code = "```cuda\nvoid k() {\n" + "x;\n" * MOST_LINES + "}\n```\n"
         made, = self.offered(f"## S\n\n**Idea.** Add.\n\n{code}\n> `k`: **1 µs**.\n")
         self.assertEqual((made.body, made.number), ("**Idea.** Add.", ("1 µs", "`k`")))
+        made, = self.offered(f"## S\n\n**Idea.** Add.\n\n{code}\n> `best`: **1 µs**.\n")
+        self.assertIsNone(made.number, "of a kernel that is not here")
 
     def test_a_short_text_goes_on_with_the_next_paragraphs(self):
         made = self.offered("## S\n\n**Why?** It waits.\n\n(An aside.)\n\n**Bold.** Own.\n\nTwo lanes add.\n\n### More\n\nNot this.\n")[0]
@@ -121,9 +123,13 @@ class Choice(unittest.TestCase):
         long = " ".join(["word"] * slide_choice.LEAST_WORDS)
         self.assertEqual(self.offered(f"## S\n\n{long}.\n\nTwo lanes add.\n")[0].body, f"{long}.")
 
-    def test_a_text_has_the_number_of_a_rung_without_code_or_its_own(self):
+    def test_a_text_has_the_number_of_a_rung_that_it_names_or_its_own(self):
         code = "```cuda\nvoid k();\n```\n\n> `k`: **9 µs**.\n\n"
-        for text, number in ((f"{code}Two add.\n\n> `best`: **3 µs**.\n", ("3 µs", "`best`")), (f"{code}Two add in 5 µs.\n", ("5 µs", "")), (f"{code}Two add.\n", None)):
+        best = "> `best`: **3 µs**.\n"
+        for text, number in (
+            (f"{code}`best` adds two.\n\n{best}", ("3 µs", "`best`")), (f"{code}Two add.\n\n{best}", None), (f"{code}Two add in 5 µs.\n", ("5 µs", "")),
+            (f"{code}Two add.\n", None),
+        ):  # fmt: skip
             said = next(slide for slide in self.offered(f"## S\n\n{text}") if slide.kind == "text")
             self.assertEqual(said.number, number)
 
