@@ -555,7 +555,7 @@ class Files(unittest.TestCase):
                 self.assertIn('class="value"', plot, chapter.name)
         plot = re.search(r'<svg class="plot".*?</svg>', text_of("common/docs/results.html"), re.DOTALL)[0]
         self.assertIn(">the sum of 2²⁴ floats<", re.sub(r"\s*<", "<", plot))
-        self.assertRegex(plot, r'class="value"[^>]*aria-label="00 [^"]* 0\.\d+x against [^"]*"')
+        self.assertRegex(plot, r'class="value"[^>]*aria-label="00 [^"]* 1/1\.\d+ against [^"]*"')
 
 
 class Pages(unittest.TestCase):
