@@ -84,6 +84,26 @@ TEST_CASE("set_devices says how many devices there are") {
   }
 }
 
+TEST_CASE("a copy while another device is current is told with both devices") {
+  const Machine two(2);
+  const Array<int> x = on_device(1, 4, 0);
+  const simt::Report report = only_report([&] {
+    {
+      const On on(1);
+      store<<<1, 4>>>(x.data(), 5);
+    }
+    int found[4];
+    static_cast<void>(cudaMemcpy(found, x.data(), sizeof found, cudaMemcpyDeviceToHost));
+    for (const int device : {1, 0}) {
+      const On on(device);
+      static_cast<void>(cudaDeviceSynchronize());
+    }
+  });
+  CHECK(lacks(report,
+              {"cudaMemcpy() runs in a stream of device 0, and kernel store in one of device 1",
+               "Is device 1 meant to be current"}) == "");
+}
+
 TEST_CASE("a machine has 1 to 8 devices") {
   CHECK_THROWS_AS(simt::set_devices(0), std::invalid_argument);
   CHECK_THROWS_AS(simt::set_devices(9), std::invalid_argument);
