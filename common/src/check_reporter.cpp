@@ -27,12 +27,10 @@
 #include "observer.hpp"
 #include "passed_cases.hpp"
 #include "repo_relative_path.hpp"
+#include "report_text.hpp"
 #include "shown_claims.hpp"
 #include "waiting_time.hpp"
-
-#if COURSE_CPU_DEVICE
-#include "report_text.hpp"
-#endif
+#include "wrong_elements.hpp"
 
 namespace course::runner {
 namespace {
@@ -52,13 +50,13 @@ struct Test {
   bool is_open = false;
   bool has_failed = false;
   bool has_crashed = false;
-  bool leaves_out = false;       // from here on it depends on the answer which cases are tried
-  bool awaits_messages = false;  // of the FAIL_CHECK that follows a report
-  unsigned message_of_case = 0;  // its sequence number; 0: no message yet
-  std::string notes = {};        // of that case
-  std::size_t first_launch = 0, next_launch = 0;  // of that case, and after its last comparison
-  std::uint64_t times_seed_was_told = 0;          // before it began
-  cudaError_t thrown = cudaSuccess;               // by the exception that was translated last
+  bool leaves_out = false;           // from here on it depends on the answer which cases are tried
+  bool awaits_messages = false;      // of the FAIL_CHECK that follows a report
+  unsigned message_of_case = 0;      // its sequence number; 0: no message yet
+  std::string notes = {};            // of that case
+  LaunchMark begin = {}, next = {};  // of that case, and after its last comparison
+  std::uint64_t times_seed_was_told = 0;  // before it began
+  cudaError_t thrown = cudaSuccess;       // by the exception that was translated last
 };
 Test test;
 bool device_lost = false;
@@ -128,14 +126,11 @@ std::string running_line() {
   return "";
 }
 std::string give_up_launch() { return simt::give_up_launch(); }
-std::size_t launches_so_far() { return simt::launches_so_far(); }
 
 #else
 
 std::string running_line() { return ""; }
 std::string give_up_launch() { return ""; }
-std::size_t launches_so_far() { return 0; }
-std::string launches_text(std::size_t) { return ""; }
 std::vector<std::string> take_notes() { return {}; }
 void begin_test(const std::string&) {}
 /// A kernel that the test did not wait for may still fail, and after some errors no device is usable.
@@ -186,9 +181,9 @@ std::string notes_of_case(const Catch::AssertionStats& stats) {
   if (!messages.empty() && !is_same) {
     test.message_of_case = messages.back().sequence;
     test.notes.clear();
-    test.first_launch = test.next_launch;
+    test.begin = test.next;
   }
-  test.next_launch = launches_so_far();
+  test.next = launch_mark();
   for (const std::string& note : take_notes()) {
     if (test.notes.find(note) == std::string::npos) test.notes += note;
   }
@@ -256,7 +251,8 @@ class Listener : public Catch::EventListenerBase {
   void testRunStarting(const Catch::TestRunInfo&) override { skipped_before_ = the_run.skipped; }
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
     test = {.is_open = true, .times_seed_was_told = course::detail::times_seed_was_told()};
-    test.first_launch = test.next_launch = launches_so_far();
+    test.begin = test.next = launch_mark();
+    course::detail::begin_case(test.begin.ran);
     shown_claims.begin(info.name, program == "races");
     begin_test(info.name);
   }
@@ -283,7 +279,8 @@ class Listener : public Catch::EventListenerBase {
     } else {
       Failure failure = describe(stats);
       failure.details += notes_of_case(stats);
-      failure.details += launches_text(test.first_launch);
+      failure.details += launches_text(test.begin);
+      if (failure.kind == FailureKind::check) failure.details += unread_text(test.begin);
       // A report was recorded when it came in; now its FAIL_CHECK brings the messages of the test. A
       // later launch may well make the same report.
       if (std::exchange(test.awaits_messages, false)) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "repo_relative_path.hpp"
+#include "wrong_elements.hpp"
 
 namespace course::runner {
 
@@ -29,18 +30,41 @@ std::string text_for_learner(const simt::Report& report) {
          "  which of its lines?";
 }
 
-std::string launches_text(std::size_t first) {
+LaunchMark launch_mark() { return {simt::launches_so_far(), simt::launches_that_ran()}; }
+
+std::string launches_text(const LaunchMark& since) {
   constexpr std::size_t kMost = 6;
   const char* const edit = std::getenv("COURSE_EDIT");
   std::string text;
   std::size_t count = 0;
-  for (const simt::QueuedLaunch& launch : simt::launches_since(first)) {
+  for (const simt::QueuedLaunch& launch : simt::launches_since(since.asked)) {
     if (edit == nullptr || repo_relative_path(launch.file) != edit || ++count > kMost) continue;
     text += (count > 1 ? ", " : "launched: ") + launch.text;
   }
   if (count > kMost) text += fmt::format(", and {} more", count - kMost);
   return text.empty() ? text : text + "\n";
 }
+
+std::string unread_text(const LaunchMark& since) {
+  constexpr std::size_t kMost = 2;
+  std::string text;
+  std::size_t count = 0;
+  for (const simt::PartlyRead& input : simt::partly_read_since(since.ran)) {
+    const std::string which = detail::ranges_or_pattern_text(input.unread, input.elements);
+    if (which.empty() || ++count > kMost) continue;
+    text += fmt::format("no kernel has read {} of {}, which has {} elements\n", which, input.name,
+                        input.elements);
+  }
+  return text;
+}
+
+}  // namespace course::runner
+#else
+namespace course::runner {
+
+LaunchMark launch_mark() { return {}; }
+std::string launches_text(const LaunchMark&) { return ""; }
+std::string unread_text(const LaunchMark&) { return ""; }
 
 }  // namespace course::runner
 #endif

@@ -85,9 +85,9 @@ void SharedCases::start_helper(const std::function<void()>& help) {
 
 bool SharedCases::take(std::size_t schedule, std::size_t number) {
   Case& c = at(schedule, number);
-  if (c.is_taken.exchange(true)) return false;
-  c.taker = me_;
-  c.outcome.printed = me_ < 0 ? 0 : lseek(STDOUT_FILENO, 0, SEEK_CUR);
+  int taker = kNobody;
+  if (!c.taker.compare_exchange_strong(taker, me_)) return false;
+  c.outcome.printed = me_ == kMain ? 0 : lseek(STDOUT_FILENO, 0, SEEK_CUR);
   return true;
 }
 
@@ -108,9 +108,7 @@ const CaseOutcome* SharedCases::wait_for(std::size_t schedule, std::size_t numbe
   Case& c = at(schedule, number);
   bool is_over = false;
   while (!c.is_told && !is_over) {
-    const int taker = c.taker;
-    if (taker < 0) continue;
-    Helper& helper = helpers_[static_cast<std::size_t>(taker)];
+    Helper& helper = helpers_[static_cast<std::size_t>(c.taker)];
     helper.has_ended =
         helper.has_ended || waitpid(helper.process, nullptr, WNOHANG) == helper.process;
     is_over = helper.has_ended;

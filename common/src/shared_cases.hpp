@@ -54,9 +54,11 @@ class SharedCases {
   const CaseOutcome* wait_for(std::size_t schedule, std::size_t number);
 
  private:
+  static constexpr int kNobody = -2, kMain = -1;  // from 0 on helpers
+
   struct Case {
-    std::atomic<bool> is_taken, is_told;
-    std::atomic<int> taker{-1};
+    std::atomic<int> taker{kNobody};
+    std::atomic<bool> is_told;
     CaseOutcome outcome;
   };
   struct Helper {
@@ -69,7 +71,7 @@ class SharedCases {
   std::size_t cases_, bytes_;
   Case* all_ = nullptr;
   std::vector<Helper> helpers_;
-  int me_ = -1;  // which helper this process is
+  int me_ = kMain;
 };
 
 }  // namespace course::runner

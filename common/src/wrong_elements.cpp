@@ -72,19 +72,24 @@ std::string extent_text(const std::vector<Range>& ranges, std::size_t distance, 
                      : fmt::format("from [{}] to [{}]", ranges.front().first, ranges.back().last);
 }
 
-/// Ranges that come again at one distance: "Every 32nd element from [31] on is wrong."
-std::string repeated_text(const std::vector<Range>& ranges, std::size_t end, bool are_wrong) {
+/// Ranges that come again at one distance: "every 32nd element from [31] on", "of every 32 elements from [31] on the first 2";
+/// empty for others.
+std::string repeated_text(const std::vector<Range>& ranges, std::size_t end) {
   const std::size_t distance = common_distance(ranges);
   if (distance == 0 || !have_one_size(ranges, end)) return "";
   const std::string extent = extent_text(ranges, distance, end);
   const std::size_t size = ranges.front().size();
-  if (size == 1) {
-    return are_wrong ? fmt::format("Every {} element {} is wrong.", ordinal(distance), extent)
-                     : fmt::format("Every {} element {} is right, the others are wrong.",
-                                   ordinal(distance), extent);
-  }
-  return fmt::format("Of every {} elements {} the first {} are {}{}.", distance, extent, size,
-                     are_wrong ? "wrong" : "right", are_wrong ? "" : ", the others are wrong");
+  if (size == 1) return fmt::format("every {} element {}", ordinal(distance), extent);
+  return fmt::format("of every {} elements {} the first {}", distance, extent, size);
+}
+
+/// "Every 32nd element from [31] on is wrong."
+std::string repeated_sentence(const std::vector<Range>& ranges, std::size_t end, bool are_wrong) {
+  std::string text = repeated_text(ranges, end);
+  if (text.empty()) return "";
+  text.front() = text.front() == 'e' ? 'E' : 'O';
+  return fmt::format("{} {} {}.", text, ranges.front().size() == 1 ? "is" : "are",
+                     are_wrong ? "wrong" : "right, the others are wrong");
 }
 
 std::vector<std::size_t> right_elements(const Differences& d) {
@@ -144,6 +149,11 @@ std::string ranges_text(const std::vector<std::size_t>& ascending) {
   return ranges.size() <= kMostRanges ? list_of(ranges) : "";
 }
 
+std::string ranges_or_pattern_text(const std::vector<std::size_t>& ascending, std::size_t size) {
+  const std::string text = ranges_text(ascending);
+  return text.empty() ? repeated_text(ranges_of(ascending), size) : text;
+}
+
 std::string which_elements(const Differences& d) {
   if (d.wrong.size() < 2 || d.wrong.size() == d.size) return "";
   const std::vector<Range> wrong = ranges_of(d.wrong);
@@ -158,9 +168,9 @@ std::string which_elements(const Differences& d) {
   const std::vector<std::size_t> right_ones = right_elements(d);
   const bool are_few = wrong.size() <= kMostRanges;
   if (std::string text = are_few ? "" : by_value(d, right_ones); !text.empty()) return text;
-  if (std::string text = repeated_text(wrong, d.size, true); !text.empty()) return text;
+  if (std::string text = repeated_sentence(wrong, d.size, true); !text.empty()) return text;
   const std::vector<Range> right = ranges_of(right_ones);
-  if (std::string text = repeated_text(right, d.size, false); !text.empty()) return text;
+  if (std::string text = repeated_sentence(right, d.size, false); !text.empty()) return text;
   if (are_few) return fmt::format("Wrong are {}, no others.", list_of(wrong));
   if (right.size() <= kMostRanges) return fmt::format("Right are {}, no others.", list_of(right));
   return "";

@@ -11,6 +11,8 @@ namespace course::detail {
 
 /// "[5], [32] to [63]" of ascending indices; empty if these are more than three ranges.
 std::string ranges_text(const std::vector<std::size_t>& ascending);
+/// The same, or, where they come again at one distance in an array of this size: "every 32nd element from [31] on".
+std::string ranges_or_pattern_text(const std::vector<std::size_t>& ascending, std::size_t size);
 /// A sentence that tells the wrong elements from the right ones; empty if there is no short one.
 std::string which_elements(const Differences& differences);
 
@@ -19,5 +21,10 @@ std::vector<std::size_t> unwritten_elements(const Differences& differences);
 /// A sentence on them; empty if there are none.
 std::string unwritten_text(const Differences& differences,
                            const std::vector<std::size_t>& unwritten);
+
+/// A sentence on the line that has written the wrong elements, and no others, since the case began; empty if there is none.
+std::string line_of_wrong_elements(const Differences& differences);
+/// Launches and copies before this are those of other cases.
+void begin_case(std::size_t launches);
 
 }  // namespace course::detail

@@ -401,6 +401,7 @@ void find_facts(const Differences& d, WrongValues& values) {
   };
   const bool tells_elements = d.left_out || d.inserted;
   if (!tells_elements) add("elements", which_elements(d));
+  add("elements", line_of_wrong_elements(d));
   const std::string places = comparison.places(), value = comparison.value();
   const std::vector<std::size_t> unwritten = unwritten_elements(d);
   add("value", unwritten_text(d, unwritten));

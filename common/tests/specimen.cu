@@ -129,6 +129,19 @@ TEST_CASE("fails after launches") {
   }
 }
 
+__global__ void sum_part(const unsigned* x, unsigned n, unsigned* sum) {
+  for (unsigned i = 0; i < n; i += 2) *sum += x[i];
+}
+
+TEST_CASE("reads a part") {
+  const auto x = course::DeviceBuffer<unsigned>::from(std::vector<unsigned>(10, 1));
+  const auto last = course::DeviceBuffer<unsigned>::from(std::vector<unsigned>(3, 1));
+  auto d_sum = course::DeviceBuffer<unsigned>::zeros(1);
+  sum_part<<<1, 1>>>(x.data(), 10, d_sum.data());
+  sum_part<<<1, 1>>>(last.data(), 1, d_sum.data());
+  CHECK(course::same(d_sum.front(), 13u, "sum"));
+}
+
 TEST_CASE("hangs when it is counted") {
   static const pid_t first = getpid();
   while (getpid() != first) pause();

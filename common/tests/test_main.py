@@ -446,6 +446,15 @@ class Result(unittest.TestCase):
         self.assertIn("  n = 2\n" + launched, self.sent("fails after launches", code=1, COURSE_EDIT="common/tests/specimen.cu")[1])
         self.assertNotIn("launched", self.sent("fails after launches", code=1, COURSE_EDIT="exercises/x.cuh")[1])
 
+    def test_what_no_kernel_has_read(self):
+        if on_gpu():
+            self.skipTest("a GPU does not tell")
+        self.assertIn(
+            "  no kernel has read every 2nd element from [1] on of x, which has 10 elements\n"
+            "  no kernel has read [1] to [2] of last, which has 3 elements\n",
+            self.sent("reads a part", code=1)[1],
+        )
+
     def test_more_processes_say_the_same(self):
         if on_gpu():
             self.skipTest("a GPU has no schedules")

@@ -284,6 +284,28 @@ TEST_CASE("what nothing has written is told as that") {
   CHECK(told().find("Nothing has written") == std::string::npos);
 }
 
+__global__ void write_by_two_lines(int* y) {
+  if (threadIdx.x % 3 == 0) {
+    y[threadIdx.x] = 3;
+  } else {
+    y[threadIdx.x] = 1;
+  }
+}
+
+TEST_CASE("the line that has written the wrong elements, and no others, is told") {
+  if (!course::kCpuDevice) SKIP("a GPU does not know");
+  course::GuardedBuffer<int> y(40);
+  write_by_two_lines<<<1, 40>>>(y.data());
+  const std::vector<int> found = y.download();
+  CHECK(facts(same(found, std::vector<int>(40, 1), "y"))
+            .find("The wrong elements were written last at common/tests/verdict_test.cu:") !=
+        std::string::npos);
+  CHECK(facts(same(found, std::vector<int>(40, 3), "y")).find("written last") != std::string::npos);
+  std::vector<int> one_wrong = found;
+  one_wrong[3] = 7;
+  CHECK(facts(same(found, one_wrong, "y")).find("written last") == std::string::npos);
+}
+
 TEST_CASE("a verdict has what is known of the values beside its text") {
   const course::Verdict verdict = same(std::vector<int>{1, 9, 6}, {2, 9, 7}, "y", "Mind the gap.");
   REQUIRE(verdict.values);

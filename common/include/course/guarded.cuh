@@ -22,8 +22,8 @@
 namespace course {
 
 namespace detail {
-/// Lets a comparison of the copy know which of its n elements nothing has written, where the device knows.
-void remember_unwritten(const void* copy, const void* original, std::size_t n, std::size_t bytes);
+/// Lets a comparison of the copy know who has written which of its n elements, where the device knows.
+void remember_copy(const void* copy, const void* original, std::size_t n, std::size_t bytes);
 }  // namespace detail
 
 /// n elements of device memory between two guard bands, all of it poisoned: an element that no
@@ -60,7 +60,7 @@ class GuardedBuffer {
   std::vector<T> download() const {
     std::vector<T> v(n_);
     if (n_ > 0) CUDA_CHECK(cudaMemcpy(v.data(), data(), bytes(), cudaMemcpyDeviceToHost));
-    detail::remember_unwritten(v.data(), data(), n_, sizeof(T));
+    detail::remember_copy(v.data(), data(), n_, sizeof(T));
     return v;
   }
   /// Ok if both bands are as they were; else names the first byte that is not.

@@ -358,6 +358,23 @@ TEST_CASE("atomic_ref: compare_exchange_weak fails without a reason in shuffled 
   CHECK(found < 40);
 }
 
+/// One try per thread, whose next atomic is another word's.
+__global__ void try_once_and_go_on(int* words, int* others) {
+  const cuda::atomic_ref<int, cuda::thread_scope_device> ref(words[threadIdx.x]);
+  int expected = 0;
+  ref.compare_exchange_weak(expected, 1);
+  atomicAdd(&others[threadIdx.x], 1);
+}
+
+TEST_CASE("atomic_ref: who goes on after compare_exchange_weak is not asked for a loop") {
+  auto words = Array<int>::zeros(64), others = Array<int>::zeros(64);
+  const auto work = [&] { try_once_and_go_on<<<1, 64>>>(words.data(), others.data()); };
+  const Outcome outcome = observe(work, 1);
+  REQUIRE(outcome.notes.size() == 1);
+  CHECK(lacks(outcome.notes.front(), {"fails here although it finds what it expects"}) == "");
+  CHECK(outcome.notes.front().find("loop") == std::string::npos);
+}
+
 /// One try per thread for a word of its own.
 __global__ void try_once(int* words, bool repeats) {
   const cuda::atomic_ref<int, cuda::thread_scope_device> ref(words[threadIdx.x]);

@@ -91,6 +91,17 @@ TEST_CASE("a missing bounds check: one past the end") {
   }
 }
 
+TEST_CASE("an array that is older than the launch: where it was allocated, and how long ago") {
+  auto values = Array<float>::zeros(100);
+  const auto scale_all = [&](unsigned threads) {
+    return observe([&] { scale<<<1, threads>>>(values.data(), 100, 2.0f); }).text();
+  };
+  CHECK(scale_all(128).find("was allocated") == std::string::npos);
+  CHECK(lacks(scale_all(128),
+              {"values was allocated at common/simt/tests/", "1 launch before this one."}) == "");
+  CHECK(lacks(scale_all(128), {"2 launches before this one."}) == "");
+}
+
 TEST_CASE("an index that an atomic has returned") {
   auto list = Array<int>::zeros(40);
   const std::string line = "memory_test.cu:" + std::to_string(kTicketTaken);

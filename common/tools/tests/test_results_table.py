@@ -4,6 +4,7 @@ import unittest
 
 from tools.lib import rows
 from tools.measure import results_table
+from tools.measure.headline import Headline
 
 READS = ()
 
@@ -72,6 +73,17 @@ class Table(unittest.TestCase):
         self.assertIn("| `fast` | a \\| b (n = 2,000) | 5 | 25.0 | 24.0\u00a0– 26.0 | 12.3 (0.5\u00a0%) | – | – |", text)
         self.assertIn("| `racy` | a \\| b; **wrong on purpose** | 3 | – |", text)
         self.assertEqual(text.count("| rung | what changed |"), 2)
+
+    def test_another_device_has_a_sentence(self):
+        fast, cub = row("fast", "rung", 25.0, n=1 << 20), row("cub", "vendor", 50.0, n=1 << 20)
+        head = Headline("01", "the sum", fast, cub, "cub", True, "", {}, [fast, cub], [])
+        text = results_table.render(RESULTS, elsewhere=[({**RESULTS, "device": "GPU Y"}, head)])
+        self.assertIn(
+            "\n\nThe tables are of this card alone. On one GPU Y, measured 2026-01-02: `fast` takes 25.0\u00a0µs for n = 2^20, and "
+            "`cub` takes 50.0\u00a0µs. The ratio is 2x.\n",
+            text,
+        )
+        self.assertNotIn("this card alone", results_table.render(RESULTS))
 
     def test_a_difference_within_the_spread_is_a_tie(self):
         mine, vendor = row("mine", "rung", 100.0), row("cub", "vendor", 102.0)

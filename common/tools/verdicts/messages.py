@@ -31,13 +31,16 @@ def messages_of(build):
 
 
 def differences(old, new):
-    """The lines that say which messages of the build `new` are not those of `old`."""
+    """The lines that say which messages of the build `new` are not those of `old`, and which tests have run in one of them alone."""
     before, after = messages_of(old), messages_of(new)
     lines = []
-    for test in sorted(before.keys() | after.keys()):
-        texts = [messages[test].splitlines() if test in messages else ["(no result)"] for messages in (before, after)]
+    for test in sorted(before.keys() & after.keys()):
+        texts = [messages[test].splitlines() for messages in (before, after)]
         if texts[0] != texts[1]:
             lines += [test, *list(difflib.unified_diff(*texts, lineterm="", n=2))[2:], ""]
+    for build, alone in ((old, before.keys() - after.keys()), (new, after.keys() - before.keys())):
+        if alone:
+            lines.append(f"{build} alone has results of {', '.join(sorted(alone))}")
     return lines
 
 

@@ -157,6 +157,24 @@ const std::string& refused_launch();
 /// since: nothing of that kernel has run, and nothing has told so. Call it at the program's end. Does not wait.
 void report_unread_launch();
 
+/// How many launches have begun to run, on all devices: a mark for what follows. Does not wait.
+std::size_t launches_that_ran();
+
+/// An array of device memory that kernels have read, and not written. Its elements are counted from where the argument of the
+/// launch that has named it points to.
+struct PartlyRead {
+  std::string name = {};  // "x"
+  std::size_t elements = 0;
+  std::vector<std::size_t> unread =
+      {};  // elements that hold something, and that no kernel has read; ascending
+};
+/// The arrays, the oldest first, of which the launches after this many, and after the last copy or memset into the array,
+/// have read some elements and not others. Of memory that was freed the last MiB counts. Does not wait.
+std::vector<PartlyRead> partly_read_since(std::size_t launches);
+/// "file:line" of the last store, or atomic, to the byte at p, of the launches after this many, and after the last copy or memset
+/// into its array; empty if none is known, and if there were both. Does not wait.
+std::string line_of_last_write(const void* p, std::size_t launches);
+
 /// False if nothing has written any of these bytes of the device's memory since they were allocated; true of bytes that are not
 /// in one allocation. Does not wait.
 bool has_been_written(const void* p, std::size_t size);

@@ -38,6 +38,7 @@ cudaError_t take(void** pointer, std::size_t size, Space space, ElementType elem
   const TimedWork timed(Work::Kind::allocation);
   *pointer = allocate(size, space, element, device, caller);
   if (*pointer == nullptr) return failed(cudaErrorMemoryAllocation);
+  owner_of(reinterpret_cast<std::uintptr_t>(*pointer))->allocated_after = engine.launch_number;
   held()[*pointer] = {space == Space::pinned, flags, pool};
   if (pool != nullptr) pool_gave(pool, size);
   if (pool != nullptr && is_open(pool)) open_to_every_device(*pointer);

@@ -162,9 +162,9 @@ int run_copy(const Copy& copy) {
     const auto* from = static_cast<const unsigned char*>(copy.from) + from_offset;
     std::memmove(to, from, copy.shape.width);
     if (is_device_address(from)) {
-      copy_initialised(to, from, copy.shape.width);
+      copy_initialised(to, from, copy.shape.width, engine.launch_number);
     } else {
-      mark_initialised(to, copy.shape.width);
+      mark_initialised(to, copy.shape.width, engine.launch_number);
     }
   };
   for_each_row(copy.shape, copy.to_layout, copy.from_layout, copy_row);
@@ -319,7 +319,7 @@ int run_memset(const Memset& memset) {
         std::memcpy(row + i, &memset.value, memset.element_size);  // little-endian
       }
     }
-    mark_initialised(row, width);
+    mark_initialised(row, width, engine.launch_number);
   };
   for_each_row(memset.shape, memset.layout, memset.layout, set_row);
   return cudaSuccess;

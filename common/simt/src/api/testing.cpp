@@ -4,7 +4,6 @@
 #include <execinfo.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -109,14 +108,6 @@ CountScope::~CountScope() {
 Counters CountScope::counters() const {
   drain_all_streams();
   return difference(counted, before_);
-}
-
-bool has_been_written(const void* p, std::size_t size) {
-  const auto address = reinterpret_cast<std::uintptr_t>(p);
-  const Allocation* const a = owner_of(address);
-  if (a == nullptr || address < a->begin || address + size > a->end()) return true;
-  const std::uint8_t* const flag = a->initialised + (address - a->begin);
-  return std::any_of(flag, flag + size, [](std::uint8_t f) { return f != 0; });
 }
 
 Counters counted_so_far() {

@@ -132,6 +132,17 @@ std::string other_devices_memory(const Allocation& a, std::uintptr_t address, st
       source_line(a.allocated_by).text(), mine, mine, owner, try_peers);
 }
 
+/// "x was allocated at FILE:LINE, 3 launches before this one." Empty for memory that is as new as the launch.
+std::string age_text(std::uintptr_t address) {
+  const Allocation* const a = named_by(address);
+  if (a == nullptr || !a->live || a->space != Space::device || a->name.empty()) return "";
+  const std::uint32_t launches = engine.launch_began - a->allocated_after - 1;
+  if (a->allocated_after >= engine.launch_began || launches == 0) return "";
+  return "\n  " + wrapped(fmt::format("{} was allocated at {}, {} launch{} before this one.",
+                                      name_of(*a), source_line(a->allocated_by).text(), launches,
+                                      launches == 1 ? "" : "es"));
+}
+
 /// A finding of one access by the running thread.
 Report finding_at(ReportKind kind, std::uintptr_t address, AccessKind access,
                   const SourceLine& where, std::string text, const Thread& t) {
@@ -159,11 +170,11 @@ void stop_illegal(std::uintptr_t address, std::size_t size, AccessKind kind, con
       const std::string hint = freed              ? freed_hint(*a)
                                : overhang.empty() ? bounds_hint(address, size, writes(kind), t)
                                                   : overhang_hint(*named_by(address), size);
-      text =
-          fmt::format("{} in kernel {}: {} of {} at {}{}{}\n  at {} by {}\n  {}",
-                      freed ? "USE AFTER FREE" : "OUT OF BOUNDS", engine.launch->kernel,
-                      verb(kind, t.relaxed_name), bytes(size), freed ? "freed memory, " : "",
-                      describe_address(address), overhang, where.full_text(), thread_name(t), hint);
+      text = fmt::format("{} in kernel {}: {} of {} at {}{}{}\n  at {} by {}\n  {}{}",
+                         freed ? "USE AFTER FREE" : "OUT OF BOUNDS", engine.launch->kernel,
+                         verb(kind, t.relaxed_name), bytes(size), freed ? "freed memory, " : "",
+                         describe_address(address), overhang, where.full_text(), thread_name(t),
+                         hint, freed ? "" : age_text(address));
     }
     fail_launch(finding_at(found, address, kind, where, std::move(text), t),
                 cudaErrorIllegalAddress);

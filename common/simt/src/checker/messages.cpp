@@ -348,7 +348,7 @@ Hint race_hint(const Race& race, const Overwrite* values) {
     return {question.empty() ? found.text + "\n  If not: give each thread an index of its own."
                              : question + "\n  " + found.text};
   }
-  if (found.cause != RaceCause::no_order) return {found.text, found.cause > RaceCause::two_steps};
+  if (found.cause != RaceCause::no_order) return {found.text, is_cured_there(found.cause)};
   const bool same_line = race.earlier_line.text() == race.now_line.text();
   if (writes(race.earlier.kind) && writes(race.now.kind) && same_line)
     return {hint_of_writes(race, values)};

@@ -30,6 +30,21 @@ enum class RaceCause {
   repeated_update,       // both read and write, in a line that runs again without a barrier
   read_by_function,      // both read by one function, and one writes outside of it
 };
+/// True if what to try is a change of the two lines themselves: another function, or one thread alone. Of the others it is a
+/// change of what comes before them or between them.
+constexpr bool is_cured_there(RaceCause cause) {
+  switch (cause) {
+    case RaceCause::same_statement:
+    case RaceCause::test_and_store:
+    case RaceCause::store_after_reads:
+    case RaceCause::next_round:
+    case RaceCause::repeated_update:
+    case RaceCause::read_by_function:
+      return true;
+    default:
+      return false;
+  }
+}
 
 /// An access to a place, an earlier one that nothing orders before it, and the lines of the two.
 struct Race {

@@ -345,10 +345,11 @@ void settle_weak_failure(Thread& t, std::uintptr_t address, const void* caller) 
   --open_weak_failures;
   if (failed.address == address && failed.caller == caller) return;  // a loop
   const ScopedIgnore guard;
-  clue_text(
-      "compare_exchange_weak() fails here although it finds what it expects: C++ allows it.\n"
-      "  The thread does not try again: is a loop missing?",
-      failed.caller);
+  const std::string text =
+      "compare_exchange_weak() fails here although it finds what it expects: C++ allows it.";
+  const bool has_ended = caller == nullptr;
+  clue_text(text + (has_ended ? "\n  The thread does not try again: is a loop missing?" : ""),
+            failed.caller);
 }
 
 void checker_end_thread(Thread& t) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <memory>
 
@@ -35,6 +36,25 @@ SIMT_EARLY std::vector<Allocation*> idle_shared;
 std::uintptr_t next_free = 0;
 std::array<std::size_t, kMostDevices + 1> in_use{};  // by owner
 std::uint32_t shared_generation = 0;
+
+/// Arrays that were given back, and whose records are kept, the oldest first.
+SIMT_EARLY std::deque<Allocation*> kept;
+std::size_t kept_bytes = 0;
+
+/// Keeps the records of an array that was given back, until later ones need the room.
+void keep_records(Allocation& a) {
+  constexpr std::size_t kMostBytes = std::size_t(1) << 20;  // a record is 16 times as large
+  kept.push_back(&a);
+  kept_bytes += a.size;
+  while (kept_bytes > kMostBytes) {
+    Allocation& oldest = *kept.front();
+    kept.pop_front();
+    kept_bytes -= oldest.size;
+    drop_shadow(oldest);
+    munmap(oldest.initialised, oldest.size);
+    oldest.initialised = nullptr;
+  }
+}
 
 /// Up to twice the share: were all guards of one size, a multiple of it would lead from array to array.
 std::size_t guard_after(std::uintptr_t end) {
@@ -130,11 +150,17 @@ bool release(void* p, bool pinned, const Release& by) {
   a.freed_by = by;
   in_use[a.owner] -= a.size;
   // The addresses stay reserved, so that a use after free is always seen; the memory goes back.
-  drop_shadow(a);
-  munmap(a.initialised, a.size);
-  a.initialised = nullptr;
+  keep_records(a);
   madvise(reinterpret_cast<void*>(a.begin), whole_pages(a.size), MADV_DONTNEED);
   return true;
+}
+
+std::vector<const Allocation*> recorded_memory() {
+  std::vector<const Allocation*> memory;
+  for (const auto& [begin, a] : allocations) {
+    if (a->space == Space::device && a->initialised != nullptr) memory.push_back(a.get());
+  }
+  return memory;
 }
 
 std::size_t allocated_bytes(int device) { return in_use[static_cast<unsigned>(device)]; }
@@ -189,9 +215,10 @@ bool is_shared(const void* p) {
   return a != nullptr && a->space == Space::shared;
 }
 
-void mark_initialised(const void* p, std::size_t n) {
+void mark_initialised(const void* p, std::size_t n, std::uint32_t launches) {
   if (Allocation* a = live_owner(p, n)) {
     std::memset(a->initialised + (reinterpret_cast<std::uintptr_t>(p) - a->begin), 1, n);
+    a->filled = launches;
   }
 }
 
@@ -201,10 +228,11 @@ void forget_contents(void* p) {
   std::memset(a.initialised, 0, a.size);
 }
 
-void copy_initialised(const void* to, const void* from, std::size_t n) {
+void copy_initialised(const void* to, const void* from, std::size_t n, std::uint32_t launches) {
   Allocation* target = live_owner(to, n);
   const Allocation* source = live_owner(from, n);
   if (target == nullptr || source == nullptr) return;
+  target->filled = launches;
   std::memmove(target->initialised + (reinterpret_cast<std::uintptr_t>(to) - target->begin),
                source->initialised + (reinterpret_cast<std::uintptr_t>(from) - source->begin), n);
 }

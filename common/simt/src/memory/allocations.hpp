@@ -48,12 +48,14 @@ struct alignas(64) Allocation {  // what every access reads is one cache line
   bool has_block_scope = false;       // one of them, at some time
   ReadOnlyCell* read_only = nullptr;  // made by the first __ldg() or texture fetch
   std::uint8_t* initialised = nullptr;  // one byte per byte
-  std::vector<CrossCell*> cross;        // as cells, for races with other operations; by track
+  std::uint32_t filled = 0;       // the number of launches before the last copy or memset into it
+  std::vector<CrossCell*> cross;  // as cells, for races with other operations; by track
   ElementType element;
   std::vector<std::size_t> extents;       // of a __shared__ array of several dimensions
   std::string name;                       // variable, or text of the launch argument
   std::uintptr_t name_origin = 0;         // address of name[0]
   std::vector<const void*> allocated_by;  // return addresses, the innermost first
+  std::uint32_t allocated_after = 0;      // so many launches
   Release freed_by;
 
   std::uintptr_t end() const { return begin + size; }
@@ -110,6 +112,8 @@ enum class HostRange { registered, taken };
 HostRange register_host(void* p, std::size_t size, int device, const void* caller);
 /// False if no registered memory begins at p.
 bool unregister_host(void* p);
+/// Arrays of device memory, the oldest first: those in use, and those that were given back so lately that their records are there.
+std::vector<const Allocation*> recorded_memory();
 /// Bytes of a device's memory handed out.
 std::size_t allocated_bytes(int device);
 /// The device that was current when the live allocation at p was made, or is now, for a
@@ -124,10 +128,10 @@ bool is_device_address(const void* p);
 bool find_space(const void* p, std::size_t n, Space* space);
 /// What the live allocation at p holds becomes undefined, as when it was made.
 void forget_contents(void* p);
-/// Marks [p, p + n) as written (by a copy, a memset or the host).
-void mark_initialised(const void* p, std::size_t n);
+/// Marks [p, p + n) as written (by a copy, a memset or the host), after so many launches.
+void mark_initialised(const void* p, std::size_t n, std::uint32_t launches);
 /// After a copy from device to device: the target is as initialised as the source.
-void copy_initialised(const void* to, const void* from, std::size_t n);
+void copy_initialised(const void* to, const void* from, std::size_t n, std::uint32_t launches);
 
 /// Shared memory of a block: recycled, poisoned, and forgotten by the checker.
 Allocation* acquire_shared(std::size_t size, ElementType element, std::string name);

@@ -1,0 +1,127 @@
+// What the CPU device tells afterwards: which inputs were read in part, and which line has written an element last.
+#include <cuda_runtime.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "testing.hpp"
+
+using namespace simt_test;
+
+namespace {
+
+__global__ void sum_part(const int* x, unsigned n, int* sum) {
+  if (threadIdx.x < n) atomicAdd(sum, x[threadIdx.x]);
+}
+__global__ void touch(int* y, unsigned n) {
+  if (threadIdx.x < n) y[threadIdx.x] = y[threadIdx.x + 1];
+}
+constexpr unsigned kLineOfSeven = 24, kLineOfEight = 26, kLineOfCount = 28;
+__global__ void write_with_two_lines(int* y, int* count) {
+  if (threadIdx.x < 8) {
+    y[threadIdx.x] = 7;
+  } else {
+    y[threadIdx.x] = 8;
+  }
+  atomicAdd(count, 1);
+}
+
+/// "x: 3 4 of 5" for each input that was read in part.
+std::string read_in_part(std::size_t since) {
+  std::string text;
+  for (const simt::PartlyRead& input : simt::partly_read_since(since)) {
+    text += (text.empty() ? "" : ", ") + input.name + ":";
+    for (const std::size_t i : input.unread) text += " " + std::to_string(i);
+    text += " of " + std::to_string(input.elements);
+  }
+  return text;
+}
+
+std::string at_line(unsigned line) {
+  return "common/simt/tests/afterwards_test.cu:" + std::to_string(line);
+}
+
+}  // namespace
+
+TEST_CASE("elements that no launch has read are known, also of memory that was freed") {
+  const std::size_t before = simt::launches_that_ran();
+  auto sum = Array<int>::zeros(1);
+  {
+    const Array<int> x(std::vector<int>(5, 1));
+    sum_part<<<1, 32>>>(x.data(), 3, sum.data());
+    CHECK(sum.front() == 3);
+    CHECK(read_in_part(before) == "x: 3 4 of 5");
+  }
+  CHECK(read_in_part(before) == "x: 3 4 of 5");
+  CHECK(read_in_part(simt::launches_that_ran()) == "");
+  // A new copy into the array begins anew, and what nothing has written is no input.
+  Array<int> values(8);
+  const std::vector<int> six(6, 1);
+  const auto fill = [&] {
+    static_cast<void>(
+        cudaMemcpy(values.data(), six.data(), 6 * sizeof(int), cudaMemcpyHostToDevice));
+  };
+  const std::size_t next = simt::launches_that_ran();
+  fill();
+  sum_part<<<1, 32>>>(values.data(), 6, sum.data());
+  static_cast<void>(cudaDeviceSynchronize());
+  CHECK(read_in_part(next) == "");
+  fill();
+  CHECK(read_in_part(next) == "");
+  sum_part<<<1, 32>>>(values.data(), 2, sum.data());
+  sum_part<<<1, 32>>>(values.data() + 4, 1, sum.data());
+  static_cast<void>(cudaDeviceSynchronize());
+  CHECK(read_in_part(next) == "(values.data() + 4): 1 of 4");
+  sum_part<<<1, 32>>>(values.data(), 1, sum.data());
+  static_cast<void>(cudaDeviceSynchronize());
+  CHECK(read_in_part(next) == "values: 2 3 5 of 8");
+}
+
+TEST_CASE("an array that kernels write, or do not read at all, is no input") {
+  const std::size_t before = simt::launches_that_ran();
+  const Array<int> y(std::vector<int>(40, 1)), unused(std::vector<int>(40, 1));
+  auto sum = Array<int>::zeros(1);
+  touch<<<1, 1>>>(y.data(), 1);
+  sum_part<<<1, 1>>>(unused.data(), 0, sum.data());
+  static_cast<void>(cudaDeviceSynchronize());
+  CHECK(read_in_part(before) == "");
+}
+
+TEST_CASE("the records of what was freed are kept up to a MiB") {
+  const std::size_t before = simt::launches_that_ran();
+  auto sum = Array<int>::zeros(1);
+  const auto read_one = [&](std::size_t n) {
+    const Array<int> x(std::vector<int>(n, 1));
+    sum_part<<<1, 1>>>(x.data(), 1, sum.data());
+    static_cast<void>(cudaDeviceSynchronize());
+  };
+  read_one(3);
+  read_one(2);
+  CHECK(read_in_part(before) == "x: 1 2 of 3, x: 1 of 2");
+  read_one((std::size_t{1} << 18) - 2);  // all but the last two elements of a MiB
+  CHECK(read_in_part(before).starts_with("x: 1 of 2, x: 1 2 3"));
+}
+
+TEST_CASE("the line that has written an element last is known") {
+  const std::size_t before = simt::launches_that_ran();
+  const Array<int> y(std::vector<int>(32, 1));
+  auto count = Array<int>::zeros(1);
+  const auto line = [&](const int* p, std::size_t since) {
+    return simt::line_of_last_write(p, since);
+  };
+  CHECK(line(y.data(), before) == "");
+  write_with_two_lines<<<1, 16>>>(y.data(), count.data());
+  static_cast<void>(cudaDeviceSynchronize());
+  CHECK(line(y.data() + 7, before) == at_line(kLineOfSeven));
+  CHECK(line(y.data() + 8, before) == at_line(kLineOfEight));
+  CHECK(line(y.data() + 16, before) == "");
+  CHECK(line(count.data(), before) == at_line(kLineOfCount));
+  CHECK(line(y.data() + 7, simt::launches_that_ran()) == "");
+  static_cast<void>(cudaMemset(y.data(), 0, sizeof(int)));
+  static_cast<void>(cudaDeviceSynchronize());
+  CHECK(line(y.data() + 8, before) == "");
+  int on_host = 0;
+  CHECK(line(&on_host, before) == "");
+}

@@ -1,0 +1,134 @@
+// What the CPU device knows of the elements of an output: which ones nothing has written, and the lines that have written the others.
+#include <fmt/format.h>
+#include <course/guarded.cuh>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <iterator>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "wrong_elements.hpp"
+
+#if COURSE_CPU_DEVICE
+#include <simt/testing.hpp>
+#endif
+
+namespace course::detail {
+namespace {
+
+/// A copy of an output. A vector may get the memory of an earlier one: so its bytes must be the same, too.
+struct Copy {
+  const void* first = nullptr;
+  const unsigned char* original = nullptr;
+  std::size_t element = 0;  // bytes
+  std::vector<unsigned char> bytes = {};
+  std::vector<std::size_t> unwritten = {};
+};
+constexpr std::size_t kCopies = 4;
+/// The last ones, the newest first.
+std::deque<Copy>& last_copies() {
+  static std::deque<Copy> copies;
+  return copies;
+}
+
+/// Of the launches before the case that runs.
+std::size_t launches_before = 0;
+
+/// The copy that a comparison has found; null if it is not known.
+const Copy* copy_of(const Elements& found) {
+  const std::size_t size = found.size * found.bytes;
+  for (const Copy& copy : last_copies()) {
+    const bool is_it = found.first != nullptr && found.first == copy.first &&
+                       found.bytes == copy.element &&
+                       size <= copy.bytes.size() &&  // a check may leave out the last elements
+                       std::memcmp(found.first, copy.bytes.data(), size) == 0;
+    if (is_it) return &copy;
+  }
+  return nullptr;
+}
+
+std::vector<std::size_t> unwritten_of([[maybe_unused]] const void* original,
+                                      [[maybe_unused]] std::size_t n,
+                                      [[maybe_unused]] std::size_t bytes) {
+  std::vector<std::size_t> elements;
+#if COURSE_CPU_DEVICE
+  const auto* const begin = static_cast<const unsigned char*>(original);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!simt::has_been_written(begin + i * bytes, bytes)) elements.push_back(i);
+  }
+#endif
+  return elements;
+}
+
+std::string line_of_last_write([[maybe_unused]] const unsigned char* element) {
+#if COURSE_CPU_DEVICE
+  return simt::line_of_last_write(element, launches_before);
+#else
+  return "";
+#endif
+}
+
+}  // namespace
+
+void begin_case(std::size_t launches) {
+  launches_before = launches;
+  last_copies().clear();
+}
+
+void remember_copy(const void* copy, const void* original, std::size_t n, std::size_t bytes) {
+  constexpr std::size_t kMostBytes = std::size_t(1) << 20;
+  std::vector<std::size_t> unwritten = unwritten_of(original, n, bytes);
+  std::erase_if(last_copies(), [&](const Copy& c) { return c.first == copy; });
+  if (unwritten.empty() && n * bytes > kMostBytes) return;
+  const auto* const begin = static_cast<const unsigned char*>(copy);
+  last_copies().push_front({copy,
+                            static_cast<const unsigned char*>(original),
+                            bytes,
+                            {begin, begin + n * bytes},
+                            std::move(unwritten)});
+  if (last_copies().size() > kCopies) last_copies().pop_back();
+}
+
+std::vector<std::size_t> unwritten_elements(const Differences& d) {
+  const Copy* const copy = copy_of(d.found_values);
+  std::vector<std::size_t> elements;
+  if (copy == nullptr) return elements;
+  std::set_intersection(copy->unwritten.begin(), copy->unwritten.end(), d.wrong.begin(),
+                        d.wrong.end(), std::back_inserter(elements));
+  return elements;
+}
+
+std::string unwritten_text(const Differences& d, const std::vector<std::size_t>& unwritten) {
+  if (unwritten.empty()) return "";
+  const bool are_all = unwritten.size() == d.wrong.size() && unwritten.size() > 1;
+  std::string which = are_all ? "any wrong element" : ranges_text(unwritten);
+  if (which.empty()) which = fmt::format("{} of the wrong elements", unwritten.size());
+  return fmt::format("Nothing has written {} since the array was allocated.", which);
+}
+
+std::string line_of_wrong_elements(const Differences& d) {
+  constexpr std::size_t kMostElements = std::size_t(1) << 16;
+  const Copy* const copy = copy_of(d.found_values);
+  if (copy == nullptr || d.size > kMostElements || d.wrong.size() == d.size) return "";
+  std::set<std::string> right, wrong;
+  auto next_wrong = d.wrong.begin();
+  for (std::size_t i = 0; i < d.size; ++i) {
+    const bool is_wrong = next_wrong != d.wrong.end() && *next_wrong == i;
+    if (is_wrong) ++next_wrong;
+    std::set<std::string>& lines = is_wrong ? wrong : right;
+    lines.insert(line_of_last_write(copy->original + i * copy->element));
+    if (wrong.size() > 1) return "";
+  }
+  const std::string& line = *wrong.begin();
+  if (line.empty() || right.count(line) > 0 || right.count("") > 0) return "";
+  return fmt::format(
+      "{} written last at {}, and no other element {}.",
+      d.wrong.size() == 1 ? fmt::format("[{}] was", d.wrong.front()) : "The wrong elements were",
+      line, "was");
+}
+
+}  // namespace course::detail
