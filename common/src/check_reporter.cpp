@@ -280,7 +280,8 @@ class Listener : public Catch::EventListenerBase {
       Failure failure = describe(stats);
       failure.details += notes_of_case(stats);
       failure.details += launches_text(test.begin);
-      if (failure.kind == FailureKind::check) failure.details += unread_text(test.begin);
+      const bool is_first_comparison = failure.kind == FailureKind::check && !test.has_failed;
+      if (is_first_comparison) failure.details += unread_text(test.begin);
       // A report was recorded when it came in; now its FAIL_CHECK brings the messages of the test. A
       // later launch may well make the same report.
       if (std::exchange(test.awaits_messages, false)) {

@@ -169,7 +169,7 @@ struct PartlyRead {
       {};  // elements that hold something, and that no kernel has read; ascending
 };
 /// The arrays, the oldest first, of which the launches after this many, and after the last copy or memset into the array,
-/// have read some elements and not others. Of memory that was freed the last MiB counts. Does not wait.
+/// have read some elements and not others. Of memory that was freed the last 64 arrays count, if they have a MiB at most. Does not wait.
 std::vector<PartlyRead> partly_read_since(std::size_t launches);
 /// "file:line" of the last store, or atomic, to the byte at p, of the launches after this many, and after the last copy or memset
 /// into its array; empty if none is known, and if there were both. Does not wait.

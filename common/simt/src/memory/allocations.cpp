@@ -43,10 +43,11 @@ std::size_t kept_bytes = 0;
 
 /// Keeps the records of an array that was given back, until later ones need the room.
 void keep_records(Allocation& a) {
+  constexpr std::size_t kMostArrays = 64;  // the system limits how many pieces of memory there are
   constexpr std::size_t kMostBytes = std::size_t(1) << 20;  // a record is 16 times as large
   kept.push_back(&a);
   kept_bytes += a.size;
-  while (kept_bytes > kMostBytes) {
+  while (kept_bytes > kMostBytes || kept.size() > kMostArrays) {
     Allocation& oldest = *kept.front();
     kept.pop_front();
     kept_bytes -= oldest.size;
