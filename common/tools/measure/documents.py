@@ -135,9 +135,9 @@ def of_chapter(chapter):
 def plot_descriptions(chapter):
     """{file name: description} of a chapter's plots, those of other machines too; {} if the chapter has no headline."""
     loaded, about = headline.load(chapter), metadata.load(chapter)
-    described = plots.descriptions(*loaded, about.axes) if loaded else {}
+    described = plots.descriptions(*loaded, about.curves) if loaded else {}
     for machine in about.machines:
-        described |= plots.curves(of_machine(chapter, machine), about.axes)
+        described |= plots.curves(of_machine(chapter, machine), about.curves)
     return described
 
 
