@@ -648,6 +648,13 @@ class Pages(unittest.TestCase):
             self.assertEqual(self.window.run("return document.querySelector('.first-screen pre').className"), "")  # not scrolled
             self.assertIn("chapters/00-start-here/README", self.window.run("return document.querySelector('.first-screen strong a').href"))
 
+    def test_the_finding_of_the_first_drawing_is_of_its_threads(self):
+        self.open("index.html")
+        texts = self.window.run("return [...document.querySelectorAll('.first-screen .drawing > svg text')].map((e) => e.textContent)")
+        threads = {text.replace(",", "") for text in texts if re.fullmatch(r"block \d+, thread \d+", text)}
+        named = [found[1] for text in texts if (found := re.search(r" by (block \d+ thread \d+)$", text))]
+        self.assertEqual((len(named), set(named)), (2, threads))
+
     def test_what_a_translated_front_page_follows_stands_above_its_start(self):
         self.open("README.zh-CN.html")
         note, start, picture = self.window.run("""
@@ -959,16 +966,17 @@ class Pages(unittest.TestCase):
 
     def test_a_picture_is_stepped_through_in_the_lesson(self):
         self.open(LESSON)
-        self.assertEqual(self.window.run("return [...document.querySelectorAll('figure.steps')].map((f) => f.id)"), ["lost_update", "one_address"])
+        self.assertEqual(self.window.run("return [...document.querySelectorAll('figure.steps')].map((f) => f.id)"), ["lost_update", "one_store", "one_address"])
+        self.assertEqual(self.window.run("return [...document.querySelectorAll('figure.narrow')].map((f) => f.id)"), ["lost_update"])  # its code has room beside it
         self.assertFalse(self.window.run("return document.querySelector('#lost_update .bar').checkVisibility()"))
         self.window.run("document.querySelector('#lost_update > button').focus()")
         self.window.press("enter")
         self.assertEqual(self.window.run("return document.activeElement.closest('figure').id"), "lost_update")
-        self.assertEqual(self.window.text("#lost_update .where"), "step 1 of 3")
+        self.assertEqual(self.window.text("#lost_update .where"), "step 1 of 4")
         self.window.press("end")
-        self.assertEqual(self.window.text("#lost_update .said strong"), "store of d_y[0] by all 32 lanes: 1 sector")
+        self.assertEqual(self.window.text("#lost_update .said strong"), "block 0, thread 1: store of 7 to d_y[0]")
         self.assertIn("d_y[0] += d_x[i];", self.window.text("#lost_update .code [aria-current]"))
-        self.window.wait("return location.hash === '#lost_update-step=3'")
+        self.window.wait("return location.hash === '#lost_update-step=4'")
         self.window.press("escape")
         self.assertEqual(self.window.run("return document.activeElement.textContent"), "Step through it")
         self.assertFalse(self.window.run("return document.querySelector('#lost_update .bar').checkVisibility()"))
@@ -977,7 +985,7 @@ class Pages(unittest.TestCase):
 
     def test_the_steps_of_a_chinese_page_are_in_chinese(self):
         self.open(f"{LESSON.replace('.html', '.zh-CN.html')}#lost_update-step=2")
-        self.assertEqual(self.window.text("#lost_update .where"), "第 2 步，共 3 步")
+        self.assertEqual(self.window.text("#lost_update .where"), "第 2 步，共 4 步")
         self.assertRegex(self.window.text("#lost_update .said"), r"global_atomic\.cuh 第 \d+ 行$")
         said = self.window.run("""
             return [...document.querySelectorAll("#lost_update > button, #lost_update .bar, #lost_update .bar *, #lost_update .whole, #lost_update .code")].flatMap((e) =>
