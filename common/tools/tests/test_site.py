@@ -94,6 +94,12 @@ for (const e of document.body.querySelectorAll("header *, .text *, main *")) {
 return bad.slice(0, 5);
 """
 
+# The heights of letters of a drawing as it is shown, in pixels, each once.
+LETTERS = """
+const svg = document.querySelector(arguments[0]), scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+return [...new Set([...svg.querySelectorAll("text")].map((e) => parseFloat(getComputedStyle(e).fontSize) * scale))];
+"""
+
 # Drawings in text, outputs, and code of at most 100 columns that are scrolled.
 SCROLLED = """
 return [...document.querySelectorAll(":is(.highlight-text, .highlight-cuda, .highlight-cpp) pre")]
@@ -648,6 +654,20 @@ class Pages(unittest.TestCase):
             self.assertEqual(self.window.run("return document.querySelector('.first-screen pre').className"), "")  # not scrolled
             self.assertIn("chapters/00-start-here/README", self.window.run("return document.querySelector('.first-screen strong a').href"))
 
+    def test_the_drawings_of_the_front_page_can_be_read_and_are_not_scrolled(self):
+        for name in ("index.html", "README.zh-CN.html"):
+            for width, least in ((1400, 11), (768, 11), (390, 10)):
+                self.window.size(width, 900)
+                self.open(name)
+                for drawing in (".first-screen .drawing > svg", "svg[data-kind='way']"):
+                    letters = self.window.run(LETTERS, drawing)
+                    self.assertGreaterEqual(min(letters), least, (name, width, drawing))
+                    scrolled, wide, scale = self.window.run("""
+                        const svg = document.querySelector(arguments[0]), box = svg.closest(".drawing"), most = getComputedStyle(box).getPropertyValue("--most");
+                        return [box.scrollWidth - box.clientWidth, box.clientWidth, svg.getBoundingClientRect().width - parseFloat(most)]""", drawing)
+                    self.assertEqual(scrolled, 0, (name, width, drawing))
+                    self.assertLessEqual(scale, 0.5, (name, wide, drawing))  # never larger than it was drawn
+
     def test_the_finding_of_the_first_drawing_is_of_its_threads(self):
         self.open("index.html")
         texts = self.window.run("return [...document.querySelectorAll('.first-screen .drawing > svg text')].map((e) => e.textContent)")
@@ -911,19 +931,33 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.window.console(), [])
 
     def test_a_plot_says_the_values_of_its_marks(self):
-        self.open(LESSON)
-        values = self.window.run("return [...document.querySelectorAll('.plot .value')].map((e) => e.getAttribute('aria-label'))")
-        self.assertEqual(len(values), 5)
         row = next(row for row in json.loads((TOP / f"chapters/{FIRST}/results/h200.json").read_text(encoding="utf-8"))["rungs"] if row["name"] == "sum_global_atomic")
-        self.assertTrue(values[0].startswith(f"sum_global_atomic: {row['microseconds']['median']:,.1f} µs"), values[0])
-        mark = self.window.driver.find_element("css selector", ".plot .value")
-        browser.ActionChains(self.window.driver).scroll_to_element(mark).move_to_element(mark).perform()
-        self.assertEqual(self.window.text("#tip"), values[0])
-        self.window.run("document.querySelectorAll('.plot .value')[1].focus()")
-        self.assertEqual(self.window.text("#tip"), values[1])
-        self.assertTrue(self.window.run("const t = document.getElementById('tip').getBoundingClientRect(); return t.left >= 0 && t.right <= innerWidth"))
-        self.window.press("escape")
-        self.assertTrue(self.window.run("return document.getElementById('tip').hidden"))
+        for name, count, width in ((LESSON, 5, 1400), ("index.html", 7, 1400), ("index.html", 7, 390)):  # the way's rungs
+            self.window.size(width, 900)
+            self.open(name)
+            values = self.window.run("return [...document.querySelectorAll('.plot .value')].map((e) => e.getAttribute('aria-label'))")
+            self.assertEqual(len(values), count, name)
+            self.assertRegex(values[0], rf"^sum_global_atomic: {row['microseconds']['median']:,.1f} µs, 1/\d+ against cub::DeviceReduce::Sum$")
+            mark = self.window.driver.find_element("css selector", ".plot .value")
+            browser.ActionChains(self.window.driver).scroll_to_element(mark).move_to_element(mark).perform()
+            self.assertEqual(self.window.text("#tip"), values[0], name)
+            self.window.run("document.querySelectorAll('.plot .value')[1].focus()")
+            self.assertEqual(self.window.text("#tip"), values[1], name)
+            self.assertTrue(self.window.run("const t = document.getElementById('tip').getBoundingClientRect(); return t.left >= 0 && t.right <= innerWidth"), name)
+            self.window.press("tab")
+            self.assertEqual(self.window.text("#tip"), values[2], name)
+            self.window.press("escape")
+            self.assertTrue(self.window.run("return document.getElementById('tip').hidden"), name)
+
+    def test_the_way_follows_the_theme_that_the_reader_chose(self):
+        self.addCleanup(self.forget)
+        self.open("index.html")
+        colour = "return getComputedStyle(document.querySelector(`svg[data-kind='way'] ${arguments[0]}`)).fill"
+        for part, (light, dark) in {".page": ("rgb(255, 255, 255)", "rgb(13, 17, 23)"), ".rung": ("rgb(9, 105, 218)", "rgb(68, 147, 248)")}.items():
+            self.assertEqual(self.window.run(colour, part), light)
+            self.window.click("button.theme")
+            self.assertEqual(self.window.run(colour, part), dark)
+            self.window.click("button.theme")
 
     def test_a_plot_of_rows_is_text_on_a_phone(self):
         rows = "return [...document.querySelectorAll('.plot-rows .track')].map((e) => e.parentElement).filter((e) => e.checkVisibility()).map((e) => e.innerText)"
