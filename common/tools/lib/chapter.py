@@ -23,7 +23,8 @@
     [headline]  what the front page and the plot of the ladder show (tools/measure/headline.py says what the keys mean)
     [[machine]] another machine whose tables and curves the page shows: device, as its file of results names it, and the
                 group and the rung of the table that is open, as in [headline]
-    [axes]      what the x axis of each curve counts, with its unit, by the curve's name: scaling = "number of GPUs"
+    [curves.NAME] a curve's plot: the question that it answers, which is its title; what its axes count, with their units: x, and y where
+                "GB/s" or "operations per ns" does not say it
     [profile]   what ncu counts: n, rungs, counters (tools/measure/ladder_profile.py)
     [[picture]] a drawing: program, arguments, output, alt. Of what lanes do: kernel, the question that the picture answers,
                 which is its title, and what chooses among the kernel's launches, such as launch, block, warp, lines, rows
@@ -88,7 +89,7 @@ class Chapter:
     headline: dict | None = None
     machines: list = field(default_factory=list)
     profile: dict | None = None
-    axes: dict = field(default_factory=dict)
+    curves: dict = field(default_factory=dict)
     pictures: list = field(default_factory=list)
     drawings: list = field(default_factory=list)
     programs: list = field(default_factory=list)
@@ -158,7 +159,7 @@ KEYS = {
         "libraries": (dict, False),
         "headline": (dict, False),
         "machine": (TABLES, False),
-        "axes": (dict, False),
+        "curves": (dict, False),
         "profile": (dict, False),
         "picture": (TABLES, False),
         "drawing": (TABLES, False),
@@ -321,7 +322,7 @@ def parse(folder, values):
         optional_libraries=libraries.get("optional", []),
         headline=headline,
         machines=values.get("machine", []),
-        axes=values.get("axes", {}),
+        curves=values.get("curves", {}),
         profile=values.get("profile"),
         pictures=values.get("picture", []),
         drawings=values.get("drawing", []),

@@ -35,6 +35,14 @@ class Plot(Document):
             ) from error
 
 
+class WayDrawing(Document):
+    """The drawing of a way, with what it shows as way.Way.description() says it."""
+
+    def __init__(self, file, found, words):
+        super().__init__(file, "a drawing that is computed from the results", lambda _: way.drawn(found, found.alt(words)))
+        self.description = found.description()
+
+
 class Lesson(Document):
     """The generated lines of a chapter's page, in the language `words`. What has not been measured is left out."""
 
@@ -135,9 +143,9 @@ def of_chapter(chapter):
 def plot_descriptions(chapter):
     """{file name: description} of a chapter's plots, those of other machines too; {} if the chapter has no headline."""
     loaded, about = headline.load(chapter), metadata.load(chapter)
-    described = plots.descriptions(*loaded, about.axes) if loaded else {}
+    described = plots.descriptions(*loaded, about.curves) if loaded else {}
     for machine in about.machines:
-        described |= plots.curves(of_machine(chapter, machine), about.axes)
+        described |= plots.curves(of_machine(chapter, machine), about.curves)
     return described
 
 
@@ -175,9 +183,7 @@ def of_course(top):
         declared = measured(top).get("way")
         if not declared:
             return []
-        found = way.Way(top, declared)
-        text = way.drawn(found, found.alt(english))
-        return [Document(top / way.FILE, "a drawing that is computed from the results", lambda _: text)]
+        return [WayDrawing(top / way.FILE, way.Way(top, declared), english)]
 
     def parts(page, words):
         """The parts of a front page."""

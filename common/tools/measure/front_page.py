@@ -91,7 +91,7 @@ def plot(measured):
         })  # fmt: skip
     return {
         "kind": "ratios",
-        "title": "The best rung of each chapter against the vendor's library",
+        "title": "Is the best rung of each chapter faster than the vendor's library?",
         "subtitle": sentence(measured),
         "axis": "times as fast, log scale; right of 1x is faster; //: the bar goes on",
         "rows": rows,

@@ -5,7 +5,6 @@ from tools.lib.failed import Failed
 from tools.measure.results_table import plot_name
 from tools.lib.rows import (
     axis_text, curve_of, escaped, groups_of, is_faster, is_timed, median, points_of, ratio, rounded, size,
-    title_of,
 )  # fmt: skip
 
 
@@ -106,16 +105,20 @@ def ladder(results, head):
 # ---- curves --------------------------------------------------------------------------------------
 
 
-def curve(results, rows, axes):
-    """The description of a curve's plot; `axes` says what its x axis counts."""
+def curve(results, rows, declared):
+    """The description of a curve's plot; `declared` is [curves] of its chapter.toml."""
     series, unit = curve_of(points_of(rows))
-    title = title_of(rows)
-    if rows[0]["name"] not in axes:
-        raise Failed(f"chapter.toml: [axes] says nothing of the curve '{rows[0]['name']}': what its x axis counts, with the unit")
+    about = declared.get(rows[0]["name"], {})
+    if not {"question", "x"} <= about.keys() <= {"question", "x", "y"} or not about["question"].endswith("?"):
+        raise Failed(
+            f"chapter.toml: [curves] has for '{rows[0]['name']}' a 'question', the plot's title, which ends with '?', and what the axes count, "
+            f"with their units: 'x', and 'y' where that is not '{unit}'"
+        )
+    title, unit = about["question"], about.get("y", unit)
     for name, line in series.items():
         for x, y in line.items():
             if not isinstance(y, (int, float)) or not 0 < y < float("inf"):
-                raise Failed(f"the curve '{title}' has {y} at {name}, {x:g}: measure the chapter again")
+                raise Failed(f"the curve '{rows[0]['name']}' has {y} at {name}, {x:g}: measure the chapter again")
     xs = sorted({x for line in series.values() for x in line})
     same_n = len({row["n"] for row in rows}) == 1
     best = max(((y, name, x) for name, line in series.items() for x, y in line.items()))
@@ -125,10 +128,10 @@ def curve(results, rows, axes):
         "subtitle": (f"n = {size(rows[0]['n'])}; " if same_n else "") + measured(results),
         "unit": unit,
         "y_axis": f"{unit}, log scale",
-        "x_axis": f"{axes[rows[0]['name']]}, log scale",
+        "x_axis": f"{about['x']}, log scale",
         "x_texts": [axis_text(x) for x in xs],
         "series": [{"name": name, "points": sorted(line.items())} for name, line in series.items()],
-        "finding": f"{title}: at most {rounded(best[0])} {unit} ({best[1]}, at {axis_text(best[2])})",
+        "finding": f"{title} At most {rounded(best[0])} {unit} ({best[1]}, at {axis_text(best[2])})",
     }
 
 
@@ -140,14 +143,14 @@ def ladder_name(results):
     return f"{slug(results['device'])}-ladder.svg"
 
 
-def curves(results, axes):
-    """{file name: description} of the curves that a ladder has."""
-    return {plot_name(results, rows): curve(results, rows, axes) for rows in groups_of(results) if points_of(rows)}
+def curves(results, declared):
+    """{file name: description} of the curves that a ladder has; `declared` is [curves] of its chapter.toml."""
+    return {plot_name(results, rows): curve(results, rows, declared) for rows in groups_of(results) if points_of(rows)}
 
 
-def descriptions(results, head, axes):
-    """{file name: description} of a chapter's plots; `axes` is [axes] of its chapter.toml."""
-    return {ladder_name(results): ladder(results, head), **curves(results, axes)}
+def descriptions(results, head, declared):
+    """{file name: description} of a chapter's plots; `declared` is [curves] of its chapter.toml."""
+    return {ladder_name(results): ladder(results, head), **curves(results, declared)}
 
 
 def embedded(results, plots):

@@ -15,18 +15,20 @@ from pathlib import Path
 from tools.lib.chapter_results import REFERENCE, of_gpu
 from tools.lib.failed import Failed
 from tools.lib.numbers_html import with_raised_exponents
-from tools.lib.rows import is_faster, is_timed, median, number, size
+from tools.lib.rows import is_faster, is_timed, median, number, ratio, size
 from tools.lib.svg import Sheet, one_line
 from tools.measure import front_page, headline
 from tools.measure.plot_svg import BETTER, DARK, GRID, INK, MUTED, OURS, VENDOR, numbers_between, plain
+from tools.trace.narrow import PHONE
 
 FILE = Path("common") / "docs" / "way-of-the-sum.svg"
-WIDTH, LEFT, RIGHT = 360, 12, 348  # as narrow as a telephone: there the text has its own size
+WIDTH, LEFT, RIGHT = PHONE, 12, PHONE - 12  # there the text has its own size
 SCALE = 1.4  # how much wider than that the drawing is where there is room
 ROW, BAR, OVER = 38, 9, 4  # heights: of a rung, of its bar, and how far the lines are longer than that
+LINE_NAME, LEGEND = 17, 18  # heights: of a line's name, of a line of the legend
 COLOURS = {
     "text": ("fill", INK), ".soft": ("fill", MUTED), ".rule": ("stroke", GRID), ".rung": ("fill", OURS), ".better": ("fill", BETTER),
-    ".library": ("stroke", VENDOR), ".limit": ("stroke", INK),
+    ".library": ("stroke", VENDOR), ".limit": ("stroke", INK), ".library-name": ("fill", VENDOR), ".limit-name": ("fill", INK),
 }  # fmt: skip
 STYLE = """
 svg { font: 12.5px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", Arial, sans-serif; }
@@ -64,19 +66,56 @@ class Way:
         limit = (self.bytes, number(self.limit))
         return words.way(words.text(self.what), self.results[-1]["device"], rungs, (self.library["name"], number(median(self.library))), limit)
 
+    def description(self):
+        """What the drawing shows as plots.ladder() says it of a ladder: one group of rows, and the line through them."""
+        rows = [
+            {
+                "name": row["name"],
+                "changed": entry["label"],
+                "chapter": entry["chapter"][:2],
+                "time": median(row),
+                "time_text": number(median(row)),
+                "ratio": ratio(row, self.library),
+                "mark": "better" if is_faster(row, self.library) else "rung",
+            }
+            for entry, row in self.rungs
+        ]
+        return {
+            "kind": "way",
+            "title": with_raised_exponents(f"How fast is {self.what}?"),
+            "subtitle": front_page.sentence([(results, None) for results in self.results]),
+            "axis": "µs, medians, log scale; shorter is faster",
+            "groups": [{"rows": rows, "line": median(self.library), "line_name": self.library["name"]}],
+        }
+
+
+def rules():
+    """The drawing's style rules, and what they are on a dark page."""
+    light, dark = (
+        " ".join(f"{selector} {{ {what}: {shown[colour]}; }}" for selector, (what, colour) in COLOURS.items())
+        for shown in ({colour: colour for colour in DARK}, DARK)
+    )
+    return f"{one_line(STYLE)} {light}", f"{DARK_PAGE} {dark}"
+
 
 def style():
-    """The drawing's rules, in light and in dark."""
-    light = " ".join(f"{selector} {{ {what}: {colour}; }}" for selector, (what, colour) in COLOURS.items())
-    dark = " ".join(f"{selector} {{ {what}: {DARK[colour]}; }}" for selector, (what, colour) in COLOURS.items())
-    return f"<style>{one_line(STYLE)} {light}\n@media (prefers-color-scheme: dark) {{ {DARK_PAGE} {dark} }}</style>"
+    """The drawing's <style>, in light and in dark."""
+    light, dark = rules()
+    return f"<style>{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}</style>"
 
 
 def drawn(way, alt):
     """The text of the SVG."""
-    times = [median(row) for _, row in way.rungs]
+    description = way.description()
+    (group,) = description["groups"]
+    rows = group["rows"]
+    times = [row["time"] for row in rows]
     low, high = 10 ** math.floor(math.log10(min(way.limit, times[-1]))), max(times)
     ticks = numbers_between(low, high)
+    lines = [  # (where, kind, name)
+        (group["line"], "library", f"{group['line_name']}, {number(group['line'])} µs"),
+        (way.limit, "limit", f"limit: {way.bytes} at the rate of a copy, {number(way.limit)} µs"),
+    ]
 
     def across(microseconds):
         return LEFT + (RIGHT - LEFT) * math.log(microseconds / low) / math.log(high / low)
@@ -88,48 +127,46 @@ def drawn(way, alt):
         page.y += below
         page.text(LEFT, page.y, text, style)
 
-    title = with_raised_exponents(f"{way.what[0].upper()}{way.what[1:]}, rung by rung")
-    where, _, when = front_page.sentence([(results, None) for results in way.results]).rpartition(", ")
-    words(title, 24, "head")
-    words(f"{where}, medians, log scale", 18, "small soft")
+    where, _, when = description["subtitle"].rpartition(", ")
+    words(description["title"], 24, "head")
+    words(where, 18, "small soft")
     words(when, 15, "small soft")
-    page.y += 6
-    for (entry, row), time in zip(way.rungs, times):
+    words(description["axis"], 24, "small soft")
+    page.new_line()
+    page.y += 15
+    for tick in ticks:
+        page.text(across(tick), page.y, plain(tick), "small soft" if tick == low else "small soft middle")
+    page.y += 2
+    for row in rows:
         page.new_line()
-        page.text(LEFT, page.y + 16, entry["chapter"][:2], "soft")
-        page.text(LEFT + 22, page.y + 16, entry["label"])
-        page.text(RIGHT, page.y + 16, f"{number(time)} µs", "strong end")
+        page.text(LEFT, page.y + 16, row["chapter"], "soft")
+        page.text(LEFT + 22, page.y + 16, row["changed"])
+        page.text(RIGHT, page.y + 16, f"{row['time_text']} µs", "strong end")
         bar = page.y + 22
         ends = bar - OVER / 2, bar + BAR + OVER / 2
         for tick in ticks:
             page.flow(across(tick), ends[0], across(tick), ends[1], "rule")
-        page.rect(LEFT, bar, across(time) - LEFT, BAR, "better" if is_faster(row, way.library) else "rung")
-        for at, kind in ((median(way.library), "library"), (way.limit, "limit")):
+        page.rect(LEFT, bar, across(row["time"]) - LEFT, BAR, row["mark"])
+        for at, kind, _ in lines:
             page.flow(across(at), ends[0], across(at), ends[1], kind)
         page.y += ROW
-    page.new_line()
-    page.y += 14
-    for tick in ticks:
-        page.text(across(tick), page.y, plain(tick) + (" µs" if tick == low else ""), "small soft" if tick == low else "small soft middle")
-    page.y += 8
-    legend = [
-        ("library", f"{way.library['name']}: {number(median(way.library))} µs"),
-        ("limit", f"limit: {way.bytes} at the rate of a copy, {number(way.limit)} µs"),
-        ("better", "faster than the library"),
-        ("chapter", "the chapter of the rung"),
-    ]
-    for kind, text in legend:
+    last = page.y - ROW + 22 + BAR + OVER / 2
+    for at, kind, name in sorted(lines, reverse=True):  # the line of a lower name is left of the names above it
+        page.new_line()
+        page.y += LINE_NAME
+        page.flow(across(at), last, across(at), page.y, kind)
+        page.text(across(at) + 5, page.y, name, f"small {kind}-name")
+    page.y += 10
+    for kind, text in (("better", f"faster than {group['line_name']}"), ("chapter", "the chapter of the rung")):
         page.new_line()
         if kind == "chapter":
-            page.text(LEFT, page.y + 15, way.rungs[0][0]["chapter"][:2], "small soft")
-        elif kind == "better":
-            page.rect(LEFT, page.y + 6, 14, BAR, kind)
+            page.text(LEFT, page.y + 15, rows[0]["chapter"], "small soft")
         else:
-            page.flow(LEFT + 7, page.y + 4, LEFT + 7, page.y + 17, kind)
+            page.rect(LEFT, page.y + 6, 14, BAR, kind)
         page.text(LEFT + 22, page.y + 15, text, "small")
-        page.y += 18
+        page.y += LEGEND
     page.y += 8
-    return page.document(WIDTH, title, alt, [style()], SCALE)
+    return page.document(WIDTH, description["title"], alt, [style()], SCALE)
 
 
 def part(way, words):

@@ -16,12 +16,14 @@ from tools.lib import chapter as metadata
 from tools.lib.documents import gathered
 from tools.lib.failed import Failed
 from tools.lib.numbers_html import with_raised_exponents
-from tools.measure import documents, plot_svg
+from tools.measure import documents, plot_svg, way
 from tools.site import plot_rows
-from tools.trace import stepper
+from tools.trace import stepper, svg_style
 
 USE = re.compile(r"<use ([^>]*)/>")  # a point
 BAR = re.compile(r'<path d="M ([^"]*)"[^>]*style="fill: (?!none)[^"]*stroke:[^>]*/>')
+RECT = re.compile(r'<rect ([^>]*)class="(?:rung|better)"/>')  # a bar of the way
+MARKS = {"ladder": USE, "curves": USE, "ratios": BAR, "way": RECT}
 FRAME = '<div class="drawing wide">'  # on a narrow page a drawing keeps its size, and is scrolled
 REACH = 11  # points around a mark that belong to it
 
@@ -31,7 +33,7 @@ REACH = 11  # points around a mark that belong to it
 
 def values_of(description):
     """What each mark of a plot says, in the order in which they are drawn."""
-    if description["kind"] == "ladder":
+    if description["kind"] in ("ladder", "way"):
         rows = [row for group in description["groups"] for row in group["rows"]]
         names = [group["line_name"] for group in description["groups"] for _ in group["rows"]]
         return [
@@ -48,10 +50,13 @@ def values_of(description):
     return []
 
 
-def middle_of(mark):
-    """(x, y) of a point, or the middle of a bar."""
+def place_of(mark):
+    """(x, y) of a point, the middle of a bar, or where a bar of the way ends."""
     if mark.re is USE:
         return tuple(re.search(rf'\b{key}="([^"]*)"', mark[1])[1] for key in "xy")
+    if mark.re is RECT:
+        x, y, width, height = (float(re.search(rf'\b{key}="([^"]*)"', mark[1])[1]) for key in ("x", "y", "width", "height"))
+        return f"{x + width:g}", f"{y + height / 2:g}"
     numbers = [float(number) for number in re.findall(r"-?[\d.]+", mark[1])]
     return tuple(f"{(min(part) + max(part)) / 2:g}" for part in (numbers[::2], numbers[1::2]))
 
@@ -64,7 +69,7 @@ def with_values(svg, values, marks=USE):
         value = next(said, None)
         if value is None:
             return mark[0]
-        x, y = middle_of(mark)
+        x, y = place_of(mark)
         text = html.escape(value)
         return f'<g class="value" tabindex="0" role="img" aria-label="{text}">{mark[0]}<circle cx="{x}" cy="{y}" r="{REACH}"/></g>'
 
@@ -74,31 +79,33 @@ def with_values(svg, values, marks=USE):
     return svg
 
 
-def inline(svg, name, description):
-    """A plot's SVG for a page: without an XML head, with ids of its own, and the colours left to colours.css."""
+def inline(svg, name, description, alt):
+    """A plot's SVG for a page: without an XML head, with ids of its own, and the colours left to colours.css. `alt` says what the page
+    says of it, where the plot itself has no finding."""
     svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>\n?|<style>@media.*?</style>\n?", "", svg, flags=re.DOTALL)
+    # Its title would cover the values.
+    svg = re.sub(r"<metadata>.*?</metadata>\n?|<style>.*?</style>\n?|<title.*?</title>\n?|<desc.*?</desc>\n?", "", svg, flags=re.DOTALL)
     svg = re.sub(r'\bid="|url\(#|xlink:href="#', lambda found: f"{found[0]}{name}-", svg)
-    finding = re.search(r"<title>(.*?)</title>", svg)[1]
-    svg = svg.replace(f"<title>{finding}</title>", "", 1)  # else it covers the values
-    svg = re.sub(r"<svg[^>]*?(viewBox=\"[^\"]*\")[^>]*>", rf'<svg class="plot" \1 role="group" aria-label="{finding}">', svg, count=1)
-    return with_values(with_raised_exponents(svg), values_of(description), BAR if description["kind"] == "ratios" else USE)
+    kind, label = description["kind"], html.escape(description.get("finding", alt))
+    svg = re.sub(r"<svg[^>]*?(viewBox=\"[^\"]*\")[^>]*>", lambda found: (
+        f'<svg class="plot" data-kind="{kind}" {found[1]} role="group" aria-label="{label}">'), svg, count=1)
+    return with_values(with_raised_exponents(svg), values_of(description), MARKS[kind])
 
 
 def colours():
-    """colours.css: what matplotlib writes for light pages, and what dark ones show instead."""
+    """colours.css: what matplotlib writes for light pages, and what dark ones show instead; the style of the way."""
     return "".join(
         f'svg.plot [style*="{what}: {light}"] {{ {what}: light-dark({light}, {dark}) !important }}\n'
         for light, dark in plot_svg.DARK.items() for what in ("fill", "stroke")
-    )  # fmt: skip
+    ) + svg_style.in_page(*way.rules(), 'svg[data-kind="way"]')  # fmt: skip
 
 
 def plots_of(top):
-    """{file: description} of all plots of the course."""
+    """{file: description} of all plots of the course, and of the way."""
     found, problems = gathered(documents.of_checkout(top))
     if problems:
         raise Failed("\n".join(problems))
-    return {document.file: document.description for document in found if isinstance(document, documents.Plot)}
+    return {document.file: document.description for document in found if isinstance(document, (documents.Plot, documents.WayDrawing))}
 
 
 # ---- pictures ------------------------------------------------------------------------------------
@@ -115,6 +122,11 @@ def pictures_of(top):
 # ---- pages ---------------------------------------------------------------------------------------
 
 
+def frame_of(svg):
+    """The frame of a drawing that says its size."""
+    return FRAME.replace(">", f" {stepper.size_of(svg)}>")
+
+
 def replace_images(app, doctree):
     """Plots go into the page; pictures get their steps."""
     folder = Path(app.srcdir, app.env.docname).parent
@@ -124,18 +136,17 @@ def replace_images(app, doctree):
             continue  # a badge
         file = Path(os.path.normpath(folder / node["uri"]))
         alt = node.get("alt", "")
-        if file in app.plots:
-            svg = inline(file.read_text(encoding="utf-8"), file.stem, app.plots[file])
-            new = [nodes.raw("", f"{FRAME}{svg}</div>{plot_rows.of(app.plots[file])}", format="html")]
-        elif file.suffix == ".svg":
-            svg = file.read_text(encoding="utf-8")
-            if file in app.lane_pictures:
-                new = [nodes.raw("", stepper.figure(svg, file.stem, alt, file.stem), format="html")]
-            else:
-                frame = FRAME.replace(">", f" {stepper.size_of(svg)}>")
-                new = [nodes.raw("", frame, format="html"), node.deepcopy(), nodes.raw("", "</div>", format="html")]
-        else:
+        if file.suffix != ".svg":
             continue
+        svg = file.read_text(encoding="utf-8")
+        if file in app.plots:
+            plot = app.plots[file]
+            frame = frame_of(svg) if plot["kind"] == "way" else FRAME
+            new = [nodes.raw("", f"{frame}{inline(svg, file.stem, plot, alt)}</div>{plot_rows.of(plot)}", format="html")]
+        elif file in app.lane_pictures:
+            new = [nodes.raw("", stepper.figure(svg, file.stem, alt, file.stem), format="html")]
+        else:
+            new = [nodes.raw("", frame_of(svg), format="html"), node.deepcopy(), nodes.raw("", "</div>", format="html")]
         paragraph.parent.replace(paragraph, new)  # a block may not be inside <p>
 
 

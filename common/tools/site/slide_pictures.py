@@ -99,7 +99,7 @@ def lane_pictures(svg):
     before, heads, rows, bottom = rows_of(svg)
     across = box_of(svg)[2]
     whole = bottom - rows[0][1] + (20 if heads else 0)
-    is_narrow = across == NARROW
+    is_narrow = across <= NARROW
     side_by_side = is_narrow and LEAST_WIDTH * SLIDE_WIDTH / across * whole > PICTURE_HEIGHT
     width = 2 * across + GAP if side_by_side else across
     left = 0

@@ -109,7 +109,7 @@ def slides_of(chapter):
     text = (chapter.folder / "README.md").read_text(encoding="utf-8")
     loaded = headline.load(chapter.folder)
     results, head = loaded or (None, None)
-    descriptions = plots.descriptions(results, head, chapter.axes) if loaded else {}
+    descriptions = plots.descriptions(results, head, chapter.curves) if loaded else {}
     ends = [ladder_slide(descriptions[plots.ladder_name(results)])] if loaded else []
     ends.append(last_slide(chapter))
     ladders = ladders_of_sections(chapter, results, head) if loaded else {}

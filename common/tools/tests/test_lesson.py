@@ -264,7 +264,7 @@ class Lesson(unittest.TestCase):
         readme = self.chapter / "README.md"
         readme.write_text(readme.read_text() + "\n<!-- kernel Pair -->\n<!-- kernel calls -->\n")
         toml = self.chapter / "chapter.toml"
-        toml.write_text(toml.read_text() + '\n[axes]\ncopy_words_1 = "bytes per lane"\n')
+        toml.write_text(toml.read_text() + '\n[curves.copy_words_1]\nquestion = "How fast?"\nx = "bytes per lane"\n')
         self.course.generate([self.chapter])
         self.assertIn("sum_all(d_x);", readme.read_text())
         self.assertEqual(self.course.problems([self.chapter]), "")

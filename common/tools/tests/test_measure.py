@@ -110,7 +110,7 @@ class Documents(unittest.TestCase):
     def test_another_machine_has_a_section_of_its_own(self):
         (self.top / "chapters" / "measured.toml").write_text('reference = "NVIDIA GPU X"\n')
         toml, readme = self.chapter / "chapter.toml", self.chapter / "README.md"
-        toml.write_text(toml.read_text() + '\n[[machine]]\ndevice = "4x NVIDIA GPU X"\ngroup = {reference = "a group", n = 64}\nrung = "ours"\n[axes]\nscaling = "number of GPUs"\n')
+        toml.write_text(toml.read_text() + '\n[[machine]]\ndevice = "4x NVIDIA GPU X"\ngroup = {reference = "a group", n = 64}\nrung = "ours"\n[curves.scaling]\nquestion = "How fast?"\nx = "number of GPUs"\n')
         with self.assertRaisesRegex(Failed, "'machine' names 4x NVIDIA GPU X, but .*4x-gpu-x.json is missing"):
             self.course.generate([self.chapter])
         curve = [row("scaling", "reference", changed="devices", group=7), row("ours", "rung", 5.0, group=7, series="all", x=4.0, gb_per_s=9.0)]

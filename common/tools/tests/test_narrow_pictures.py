@@ -4,6 +4,7 @@ import re
 import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
+from unittest import mock
 
 from tools.lib import chapter as metadata
 from tools.lib.checkout import TOP
@@ -70,10 +71,49 @@ class Threads(unittest.TestCase):
     def test_words_for_who_does_not_see_it(self):
         root = ElementTree.fromstring(self.draw([[0, 0], [1, 33]]))
         self.assertEqual(root.find(SVG + "title").text, "hand_over<2><<<2, 64>>>, block 0, thread 0 and block 1, thread 33")
-        self.assertIn("block 0, thread 0, line 26: store of d_message[0] by lane 0.", root.find(SVG + "desc").text)
+        words = root.find(SVG + "desc").text
+        for said in ("block 0, thread 0, line 26: store of 1000 to d_message[0].", "thread 33, line 30: atomicAdd of 0 to d_flag[0] gets 0.",
+                     "load of d_message[0] gets 1000.", "line 27: __threadfence"):  # of the thread, whatever other lanes do
+            self.assertIn(said, words)
+
+    def racy(self):
+        """Two lanes load and store d_y[0]; a finding names the load of the one and the store of the other."""
+        launch = sample.racy()
+        launch["findings"][0]["accesses"][1]["kind"] = "write"
+        return launch
+
+    def test_a_finding_is_below_the_rows_and_marks_the_accesses_that_it_names(self):
+        svg = self.draw([[0, 0], [0, 4]], self.racy(), elements=["d_y[0]"])
+        texts = texts_of(svg)
+        self.assertEqual([text for text in texts if text.startswith(("gets", "stores"))], ["gets 0", "gets 0", "stores 0", "stores 1"])
+        self.assertEqual(texts[-3:], ["DATA RACE in kernel sum_racy on d_y[0]", "read at sample_source.txt:4 by block 0 thread 4",
+                                      "write at sample_source.txt:4 by block 0 thread 0"])  # fmt: skip
+        root = ElementTree.fromstring(svg)
+        steps = [element for element in root.iter(SVG + "g") if element.get("class") == "step"]
+        marked = [step.find(SVG + "title").text for step in steps if any(box.get("class") == "mark" for box in step.iter(SVG + "rect"))]
+        self.assertEqual(marked, ["block 0, thread 4: load of d_y[0] gets 0", "block 0, thread 0: store of 0 to d_y[0]"])
+        self.assertIn("DATA RACE in kernel sum_racy on d_y[0].", root.find(SVG + "desc").text)
+        self.assertNotIn('class="finding"', self.draw([[0, 0], [1, 33]]))
+
+    def test_a_long_line_of_a_finding_is_wrapped(self):
+        launch = self.racy()
+        launch["findings"][0]["text"] = launch["findings"][0]["text"].replace("block 0 thread 4", "block (1023,1023,0) thread (31,31,0)")
+        self.assertEqual(texts_of(self.draw([[0, 0], [0, 4]], launch, elements=["d_y[0]"]))[-4:-1],
+                         ["DATA RACE in kernel sum_racy on d_y[0]", "read at sample_source.txt:4 by block", "(1023,1023,0) thread (31,31,0)"])  # fmt: skip
 
     def test_it_is_narrow(self):
-        self.assertLess(widest(self.draw([[0, 0], [1, 33]])), 421)
+        self.assertLess(widest(self.draw([[0, 0], [1, 33]])), narrow.WIDTH + 1)
+
+    def test_it_is_as_narrow_as_a_telephone_where_two_threads_fit(self):
+        for threads, lines, width in (([[0, 0], [1, 33]], "", narrow.PHONE), ([[0, 0], [1, 33], [1, 34]], "", narrow.WIDTH), ([[0, 0], [1, 33]], "x" * 60, narrow.WIDTH)):
+            with mock.patch("tools.trace.narrow.source_line", return_value=lines or "d_flag[0]"):
+                svg = self.draw(threads)
+            self.assertIn(f'viewBox="0 0 {width} ', svg)
+            self.assertLess(widest(svg), width + 1)
+        launch = sample.message()
+        launch["arrays"][0]["name"] = "d_a_long_message"
+        with mock.patch("tools.trace.narrow.source_line", return_value="d_flag[0]"):
+            self.assertIn(f'viewBox="0 0 {narrow.WIDTH} ', self.draw([[0, 0], [1, 33]], launch))
 
     def test_what_cannot_be_drawn_is_said(self):
         for threads, words in (([[0, 0]], "has pairs"), ([[0, 0], [1]], "has pairs"), ([[0, 0], [1, 33], [2, 0]], "has pairs"), ([[0, 0], [1, 5]], "block 1, thread 5 has no events")):

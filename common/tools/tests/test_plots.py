@@ -40,7 +40,7 @@ RESULTS = {
     "chapter": "01-x", "device": "GPU X", "cuda": "13.0", "n": 1 << 20, "n_means": "elements",
     "date": "2026-01-02T03:04:05Z", "copy_gb_per_s": 4000.0, "rungs": ROWS,
 }  # fmt: skip
-AXES = {"curve": "addresses"}
+CURVES = {"curve": {"question": "Which rates & addresses?", "x": "addresses"}}
 DECLARED = {
     "what": "the sum of {n} floats", "group": {"reference": "of floats", "n": 1 << 20}, "rung": "good",
     "vendor": "lib::new", "left_out": {"it sums only a part": ["part"]},
@@ -158,17 +158,28 @@ class Descriptions(unittest.TestCase):
             self.ladder({**RESULTS, "rungs": ROWS + rows[:1]}, ladder=both)
 
     def test_curves(self):
-        described = plots.descriptions(RESULTS, headline.of_results(RESULTS, DECLARED), AXES)
+        described = plots.descriptions(RESULTS, headline.of_results(RESULTS, DECLARED), CURVES)
         self.assertEqual(sorted(described), ["gpu-x-curve.svg", "gpu-x-ladder.svg"])
         curve = described["gpu-x-curve.svg"]
         self.assertEqual(curve["series"][0], {"name": "float", "points": [(1.0, 12.5), (8.0, 12.5)]})
         self.assertEqual((curve["unit"], curve["x_texts"]), ("GB/s", ["1", "8"]))
         self.assertEqual((curve["x_axis"], curve["y_axis"]), ("addresses, log scale", "GB/s, log scale"))
-        with self.assertRaisesRegex(Failed, r"\[axes\] says nothing of the curve 'curve'"):
-            plots.descriptions(RESULTS, headline.of_results(RESULTS, DECLARED), {})
-        with self.assertRaisesRegex(Failed, "rates & addresses' has nan at float, 8"):
+        self.assertEqual((curve["title"], curve["finding"]), ("Which rates & addresses?", "Which rates & addresses? At most 12.5 GB/s (int, at 1)"))
+        for wrong in ({}, {"curve": {"x": "addresses"}}, {"curve": {"question": "Which?"}}, {"curve": {"question": "Rates", "x": "addresses"}},
+                      {"curve": {"question": "Which?", "x": "addresses", "z": "?"}}):
+            with self.subTest(wrong), self.assertRaisesRegex(Failed, r"\[curves\] has for 'curve' a 'question', .* 'y' where that is not 'GB/s'"):
+                plots.descriptions(RESULTS, headline.of_results(RESULTS, DECLARED), wrong)
+
+    def test_what_the_y_axis_counts_may_be_said(self):
+        declared = {"curve": {**CURVES["curve"], "y": "atoms per ns"}}
+        curve = plots.descriptions(RESULTS, headline.of_results(RESULTS, DECLARED), declared)["gpu-x-curve.svg"]
+        self.assertEqual((curve["unit"], curve["y_axis"]), ("atoms per ns", "atoms per ns, log scale"))
+        self.assertIn("At most 12.5 atoms per ns (int, at 1)", curve["finding"])
+
+    def test_a_curve_with_a_wrong_value_is_found(self):
+        with self.assertRaisesRegex(Failed, "the curve 'curve' has nan at float, 8"):
             rows = changed_rows(f8={"gb_per_s": float("nan")})
-            plots.descriptions(rows, headline.of_results(rows, DECLARED), AXES)
+            plots.descriptions(rows, headline.of_results(rows, DECLARED), CURVES)
 
 
 def python_that_draws():
@@ -201,7 +212,7 @@ class Drawing(unittest.TestCase):
             ],
         }  # fmt: skip
         head = headline.of_results(RESULTS, DECLARED)
-        cls.described = [*plots.descriptions(RESULTS, head, AXES).values(), ratios]
+        cls.described = [*plots.descriptions(RESULTS, head, CURVES).values(), ratios]
         cls.drawn = cls.draw_all(cls)
 
     def draw_all(self):

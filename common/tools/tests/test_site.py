@@ -94,6 +94,12 @@ for (const e of document.body.querySelectorAll("header *, .text *, main *")) {
 return bad.slice(0, 5);
 """
 
+# The heights of letters of a drawing as it is shown, in pixels, each once.
+LETTERS = """
+const svg = document.querySelector(arguments[0]), scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+return [...new Set([...svg.querySelectorAll("text")].map((e) => parseFloat(getComputedStyle(e).fontSize) * scale))];
+"""
+
 # Drawings in text, outputs, and code of at most 100 columns that are scrolled.
 SCROLLED = """
 return [...document.querySelectorAll(":is(.highlight-text, .highlight-cuda, .highlight-cpp) pre")]
@@ -648,6 +654,27 @@ class Pages(unittest.TestCase):
             self.assertEqual(self.window.run("return document.querySelector('.first-screen pre').className"), "")  # not scrolled
             self.assertIn("chapters/00-start-here/README", self.window.run("return document.querySelector('.first-screen strong a').href"))
 
+    def test_the_drawings_of_the_front_page_can_be_read_and_are_not_scrolled(self):
+        for name in ("index.html", "README.zh-CN.html"):
+            for width, least in ((1400, 11), (768, 11), (390, 10)):
+                self.window.size(width, 900)
+                self.open(name)
+                for drawing in (".first-screen .drawing > svg", "svg[data-kind='way']"):
+                    letters = self.window.run(LETTERS, drawing)
+                    self.assertGreaterEqual(min(letters), least, (name, width, drawing))
+                    scrolled, wide, scale = self.window.run("""
+                        const svg = document.querySelector(arguments[0]), box = svg.closest(".drawing"), most = getComputedStyle(box).getPropertyValue("--most");
+                        return [box.scrollWidth - box.clientWidth, box.clientWidth, svg.getBoundingClientRect().width - parseFloat(most)]""", drawing)
+                    self.assertEqual(scrolled, 0, (name, width, drawing))
+                    self.assertLessEqual(scale, 0.5, (name, wide, drawing))  # never larger than it was drawn
+
+    def test_the_finding_of_the_first_drawing_is_of_its_threads(self):
+        self.open("index.html")
+        texts = self.window.run("return [...document.querySelectorAll('.first-screen .drawing > svg text')].map((e) => e.textContent)")
+        threads = {text.replace(",", "") for text in texts if re.fullmatch(r"block \d+, thread \d+", text)}
+        named = [found[1] for text in texts if (found := re.search(r" by (block \d+ thread \d+)$", text))]
+        self.assertEqual((len(named), set(named)), (2, threads))
+
     def test_what_a_translated_front_page_follows_stands_above_its_start(self):
         self.open("README.zh-CN.html")
         note, start, picture = self.window.run("""
@@ -904,19 +931,33 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.window.console(), [])
 
     def test_a_plot_says_the_values_of_its_marks(self):
-        self.open(LESSON)
-        values = self.window.run("return [...document.querySelectorAll('.plot .value')].map((e) => e.getAttribute('aria-label'))")
-        self.assertEqual(len(values), 5)
         row = next(row for row in json.loads((TOP / f"chapters/{FIRST}/results/h200.json").read_text(encoding="utf-8"))["rungs"] if row["name"] == "sum_global_atomic")
-        self.assertTrue(values[0].startswith(f"sum_global_atomic: {row['microseconds']['median']:,.1f} µs"), values[0])
-        mark = self.window.driver.find_element("css selector", ".plot .value")
-        browser.ActionChains(self.window.driver).scroll_to_element(mark).move_to_element(mark).perform()
-        self.assertEqual(self.window.text("#tip"), values[0])
-        self.window.run("document.querySelectorAll('.plot .value')[1].focus()")
-        self.assertEqual(self.window.text("#tip"), values[1])
-        self.assertTrue(self.window.run("const t = document.getElementById('tip').getBoundingClientRect(); return t.left >= 0 && t.right <= innerWidth"))
-        self.window.press("escape")
-        self.assertTrue(self.window.run("return document.getElementById('tip').hidden"))
+        for name, count, width in ((LESSON, 5, 1400), ("index.html", 7, 1400), ("index.html", 7, 390)):  # the way's rungs
+            self.window.size(width, 900)
+            self.open(name)
+            values = self.window.run("return [...document.querySelectorAll('.plot .value')].map((e) => e.getAttribute('aria-label'))")
+            self.assertEqual(len(values), count, name)
+            self.assertRegex(values[0], rf"^sum_global_atomic: {row['microseconds']['median']:,.1f} µs, 1/\d+ against cub::DeviceReduce::Sum$")
+            mark = self.window.driver.find_element("css selector", ".plot .value")
+            browser.ActionChains(self.window.driver).scroll_to_element(mark).move_to_element(mark).perform()
+            self.assertEqual(self.window.text("#tip"), values[0], name)
+            self.window.run("document.querySelectorAll('.plot .value')[1].focus()")
+            self.assertEqual(self.window.text("#tip"), values[1], name)
+            self.assertTrue(self.window.run("const t = document.getElementById('tip').getBoundingClientRect(); return t.left >= 0 && t.right <= innerWidth"), name)
+            self.window.press("tab")
+            self.assertEqual(self.window.text("#tip"), values[2], name)
+            self.window.press("escape")
+            self.assertTrue(self.window.run("return document.getElementById('tip').hidden"), name)
+
+    def test_the_way_follows_the_theme_that_the_reader_chose(self):
+        self.addCleanup(self.forget)
+        self.open("index.html")
+        colour = "return getComputedStyle(document.querySelector(`svg[data-kind='way'] ${arguments[0]}`)).fill"
+        for part, (light, dark) in {".page": ("rgb(255, 255, 255)", "rgb(13, 17, 23)"), ".rung": ("rgb(9, 105, 218)", "rgb(68, 147, 248)")}.items():
+            self.assertEqual(self.window.run(colour, part), light)
+            self.window.click("button.theme")
+            self.assertEqual(self.window.run(colour, part), dark)
+            self.window.click("button.theme")
 
     def test_a_plot_of_rows_is_text_on_a_phone(self):
         rows = "return [...document.querySelectorAll('.plot-rows .track')].map((e) => e.parentElement).filter((e) => e.checkVisibility()).map((e) => e.innerText)"
@@ -959,16 +1000,17 @@ class Pages(unittest.TestCase):
 
     def test_a_picture_is_stepped_through_in_the_lesson(self):
         self.open(LESSON)
-        self.assertEqual(self.window.run("return [...document.querySelectorAll('figure.steps')].map((f) => f.id)"), ["lost_update", "one_address"])
+        self.assertEqual(self.window.run("return [...document.querySelectorAll('figure.steps')].map((f) => f.id)"), ["lost_update", "one_store", "one_address"])
+        self.assertEqual(self.window.run("return [...document.querySelectorAll('figure.narrow')].map((f) => f.id)"), ["lost_update"])  # its code has room beside it
         self.assertFalse(self.window.run("return document.querySelector('#lost_update .bar').checkVisibility()"))
         self.window.run("document.querySelector('#lost_update > button').focus()")
         self.window.press("enter")
         self.assertEqual(self.window.run("return document.activeElement.closest('figure').id"), "lost_update")
-        self.assertEqual(self.window.text("#lost_update .where"), "step 1 of 3")
+        self.assertEqual(self.window.text("#lost_update .where"), "step 1 of 4")
         self.window.press("end")
-        self.assertEqual(self.window.text("#lost_update .said strong"), "store of d_y[0] by all 32 lanes: 1 sector")
+        self.assertEqual(self.window.text("#lost_update .said strong"), "block 0, thread 1: store of 7 to d_y[0]")
         self.assertIn("d_y[0] += d_x[i];", self.window.text("#lost_update .code [aria-current]"))
-        self.window.wait("return location.hash === '#lost_update-step=3'")
+        self.window.wait("return location.hash === '#lost_update-step=4'")
         self.window.press("escape")
         self.assertEqual(self.window.run("return document.activeElement.textContent"), "Step through it")
         self.assertFalse(self.window.run("return document.querySelector('#lost_update .bar').checkVisibility()"))
@@ -977,7 +1019,7 @@ class Pages(unittest.TestCase):
 
     def test_the_steps_of_a_chinese_page_are_in_chinese(self):
         self.open(f"{LESSON.replace('.html', '.zh-CN.html')}#lost_update-step=2")
-        self.assertEqual(self.window.text("#lost_update .where"), "第 2 步，共 3 步")
+        self.assertEqual(self.window.text("#lost_update .where"), "第 2 步，共 4 步")
         self.assertRegex(self.window.text("#lost_update .said"), r"global_atomic\.cuh 第 \d+ 行$")
         said = self.window.run("""
             return [...document.querySelectorAll("#lost_update > button, #lost_update .bar, #lost_update .bar *, #lost_update .whole, #lost_update .code")].flatMap((e) =>

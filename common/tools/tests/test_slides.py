@@ -232,8 +232,9 @@ class Pictures(unittest.TestCase):
         self.assertEqual(self.shown([150] * 6), [["lane", "row 0", "row 1"], ["lane", "… 2 rows before", "row 4", "row 5"]])
 
     def test_a_narrow_drawing_has_two_columns(self):
-        self.assertEqual(self.shown([100, 100], 420), [["lane", "row 0", "row 1"]])
-        self.assertEqual(self.shown([100] * 6, 420), [["lane", "row 0", "row 1", "row 2", "lane", "row 3", "row 4", "row 5"]])
+        for width in (420, 356):
+            self.assertEqual(self.shown([100, 100], width), [["lane", "row 0", "row 1"]])
+            self.assertEqual(self.shown([100] * 6, width), [["lane", "row 0", "row 1", "row 2", "lane", "row 3", "row 4", "row 5"]])
 
     def test_a_ladder_keeps_its_ends_and_its_steps(self):
         rows = [{"name": str(k), "time": time, "mark": "rung"} for k, time in enumerate([100, 99, 98, 97, 10, 9.9, 9.8, 9.7, 5, 4.9, 4.8])]

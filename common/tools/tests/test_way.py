@@ -68,16 +68,33 @@ class Way(unittest.TestCase):
         svg = self.drawn()
         scale = (way.RIGHT - way.LEFT) / math.log(9000)
         for name, time in (("library", 25.0), ("limit", 4.0)):
-            places = {element.get("d").partition(" ")[0] for element in self.of_class(svg, name)[:3]}
+            places = {element.get("d").partition(" ")[0] for element in self.of_class(svg, name)}
             self.assertEqual(len(places), 1)
             self.assertAlmostEqual(float(places.pop()[1:]), way.LEFT + scale * math.log(time), delta=0.01)
+
+    def test_each_line_is_named_where_it_ends(self):
+        svg = self.drawn()
+        ends = {}
+        for kind, text in (("library", "lib, 25.0 µs"), ("limit", "limit: 16 MB at the rate of a copy, 4.0 µs")):
+            ends[kind] = x, y = max((tuple(map(float, element.get("d").partition("L")[2].split())) for element in self.of_class(svg, kind)), key=lambda end: end[1])
+            name, = self.of_class(svg, f"{kind}-name")
+            self.assertEqual((name.text, float(name.get("x")), float(name.get("y"))), (text, x + 5, y))
+        lowest_bar = max(float(bar.get("y")) for bar in svg.iter(SVG + "rect") if bar.get("class") == "better" and float(bar.get("width")) > 14)
+        self.assertTrue(lowest_bar < ends["library"][1] < ends["limit"][1])  # the limit's line goes on, left of the library's name
+        self.assertLess(ends["limit"][0], ends["library"][0])
 
     def test_the_words(self):
         self.fast(date="2026-02-03")
         texts = [element.text for element in self.drawn().iter(SVG + "text")]
-        for text in ("The sum of 2¹² floats, rung by rung", "NVIDIA GPU X, CUDA 13.0, medians, log scale", "measured 2026-01-02 to 2026-02-03",
-                     "01", "one atomic per element", "9,000.0 µs", "20.0 µs", "lib: 25.0 µs", "limit: 16 MB at the rate of a copy, 4.0 µs"):
+        for text in ("How fast is the sum of 2¹² floats?", "NVIDIA GPU X, CUDA 13.0", "measured 2026-01-02 to 2026-02-03", "µs, medians, log scale; shorter is faster",
+                     "01", "one atomic per element", "9,000.0 µs", "20.0 µs", "faster than lib"):
             self.assertIn(text, texts)
+
+    def test_what_it_says_of_its_bars_is_what_a_ladder_says(self):
+        described = self.way().description()
+        self.assertEqual([(row["name"], row["time_text"], row["ratio"], row["mark"]) for row in described["groups"][0]["rows"]],
+                         [("naive", "9,000.0", "1/360", "rung"), ("tree", "100.0", "1/4", "rung"), ("pack", "20.0", "1.25x", "better")])
+        self.assertEqual((described["groups"][0]["line"], described["groups"][0]["line_name"]), (25.0, "lib"))
 
     def test_every_text_fits_and_covers_no_other(self):
         """In the sample, and in the course."""

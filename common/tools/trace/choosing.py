@@ -31,12 +31,17 @@ def position(text, extents):
     return number
 
 
+def thread_of(launch, access):
+    """The (block, thread) of an access that a finding names; None for what is not known."""
+    return tuple(position(access[key], launch[extent]) for key, extent in (("block", "grid"), ("thread", "block")))
+
+
 def warp_of_finding(launch):
     """The first (block, warp) with events that a finding names; None if there is none."""
     there = warps_of(launch)
     for finding in launch["findings"]:
         for access in finding["accesses"]:
-            block, thread = (position(access[key], launch[extent]) for key, extent in (("block", "grid"), ("thread", "block")))
+            block, thread = thread_of(launch, access)
             pair = (block, thread // WARP) if thread is not None else None
             if pair in there:
                 return pair

@@ -5,15 +5,16 @@ Time goes down, in the order in which the CPU device ran the events.
 
 from tools.lib.failed import Failed
 from tools.trace import choosing
-from tools.trace.narrow import LEFT, MARGIN, RIGHT, WIDTH, NarrowSheet
+from tools.trace.narrow import LEFT, MARGIN, PHONE, WIDTH, NarrowSheet, columns, source_text
 from tools.trace.places import elements_text
 from tools.trace.recording import MEMORY, WARP, per_lane
 from tools.trace.sentences import sentence
+from tools.trace.svg_style import MONO_CHAR
 
-MIDDLE = WIDTH / 2
-INNER = 76  # from the middle to where a thread's half begins
+INNER = {WIDTH: 76, PHONE: 56}  # from the middle to where a thread's half begins
 ROW = 34  # height of what a row draws
 GIVES = {"store": "stores", "load": "", "atomic": "gives"}
+KIND = {"store": "write", "load": "read", "atomic": "atomic"}  # what a finding calls an access
 
 
 def sides_of(threads):
@@ -49,6 +50,44 @@ def element_of(launch, thread, event):
     return elements_text(launch, [(array, index)], event["bytes"])
 
 
+def words_of(launch, thread, event):
+    """What one thread does in an event, for a reader who does not see the drawing."""
+    if event["op"] not in MEMORY:
+        return sentence(launch, event)
+    name = element_of(launch, thread, event)
+    value, old = (per_lane(event, key).get(thread % WARP) for key in ("values", "old"))
+    if event["op"] == "load":
+        return f"load of {name} gets {value}"
+    return f"{event['name']} of {value} to {name}" + (f" gets {old}" if old is not None else "")
+
+
+def is_reported(launch, block, thread, event):
+    """True if a finding names this access of a thread."""
+    return any(
+        choosing.thread_of(launch, access) == (block, thread) and access["kind"].endswith(KIND.get(event["op"], "none"))
+        and (access["file"], access["line"]) == (event["file"], event["line"])
+        for finding in launch["findings"] for access in finding["accesses"]
+    )  # fmt: skip
+
+
+def fits_a_telephone(launch, sides, events):
+    """True if two threads' lines of the program, and the names of their elements, have room in a drawing that is so narrow."""
+    names = [element_of(launch, thread, event) for _, thread, event in events if event["op"] in MEMORY]
+    return (
+        all(len(threads) == 1 for threads in sides)
+        and all(len(source_text(event)) <= columns(PHONE) for *_, event in events)
+        and all(len(name) * MONO_CHAR <= 2 * INNER[PHONE] - 12 for name in names)
+    )
+
+
+class ThreadSheet(NarrowSheet):
+    """Memory in the middle, a half at each side."""
+
+    def __init__(self, launch, sides, events):
+        super().__init__(launch, PHONE if fits_a_telephone(launch, sides, events) else WIDTH)
+        self.middle, self.inner = self.width / 2, INNER[self.width]
+
+
 def arrow(sheet, x1, x2, y, lane):
     """A line with a head at x2."""
     head = 6 if x2 > x1 else -6
@@ -62,10 +101,10 @@ def access(sheet, side, thread, event, colour):
     name = element_of(sheet.launch, thread, event)
     value, old = (per_lane(event, key).get(lane) for key in ("values", "old"))
     sign = -1 if side == 0 else 1
-    outer, inner = MIDDLE + sign * (WIDTH / 2 - MARGIN - 34), MIDDLE + sign * INNER
+    outer, inner = sheet.middle + sign * (sheet.middle - MARGIN - 34), sheet.middle + sign * sheet.inner
     words = (outer + inner) / 2
-    sheet.rect(MIDDLE - INNER + 6, sheet.y + 3, 2 * INNER - 12, 22, "box", ' rx="4"')
-    sheet.text(MIDDLE, sheet.y + 18, name, "middle mono")
+    sheet.rect(sheet.middle - sheet.inner + 6, sheet.y + 3, 2 * sheet.inner - 12, 22, "box", ' rx="4"')
+    sheet.text(sheet.middle, sheet.y + 18, name, "middle mono")
     sheet.add(f'<circle cx="{outer:g}" cy="{sheet.y + 14:g}" r="4" class="L{colour}"/>')
     if event["op"] == "load":
         arrow(sheet, inner, outer + (-6 if side else 6), sheet.y + 14, colour)
@@ -79,7 +118,7 @@ def access(sheet, side, thread, event, colour):
 
 def bar(sheet, side, text, kind):
     """A bar in the half of a side."""
-    begin, end = (LEFT, MIDDLE - INNER) if side == 0 else (MIDDLE + INNER, RIGHT)
+    begin, end = (LEFT, sheet.middle - sheet.inner) if side == 0 else (sheet.middle + sheet.inner, sheet.right)
     sheet.rect(begin, sheet.y + 3, end - begin, 19, kind)
     sheet.text((begin + end) / 2, sheet.y + 16.5, text, "on-bar middle" if kind == "bar" else "middle")
 
@@ -98,24 +137,28 @@ def draw(trace, choice, threads, elements=()):
         side = next(side for side, members in enumerate(sides) if [block, thread] in [list(member) for member in members])
         if (side, thread) not in {entry[:2] for entry in events}:
             raise Failed(f"launch {choice.launch + 1}: block {block}, thread {thread} has no events")
-    sheet = NarrowSheet(launch)
+    sheet = ThreadSheet(launch, sides, events)
     sheet.head()
     names = [names_of(members) for members in sides]
     colours = [2, 24]  # of lanes that differ on every screen
     sheet.y += 17
     with sheet.column_heads():
         sheet.text(LEFT, sheet.y, names[0], "strong")
-        sheet.text(MIDDLE, sheet.y, "memory", "middle soft")
-        sheet.text(RIGHT, sheet.y, names[1], "end strong")
+        sheet.text(sheet.middle, sheet.y, "memory", "middle soft")
+        sheet.text(sheet.right, sheet.y, names[1], "end strong")
     sheet.y += 6
     sheet.rule()
     words = []
     for side, thread, event in events:
-        at, block = (LEFT, "soft") if side == 0 else (RIGHT, "end soft"), sides[side][0][0]
+        at, block = (LEFT, "soft") if side == 0 else (sheet.right, "end soft"), sides[side][0][0]
         who = f"block {block}" if event["op"] == "barrier" else f"block {block}, thread {thread}"
-        words.append(f"{who}, line {event['line']}: {sentence(launch, event)}.")
-        with sheet.step(event, f"{who}: {sentence(launch, event)}"):
+        does = words_of(launch, thread, event)
+        words.append(f"{who}, line {event['line']}: {does}.")
+        with sheet.step(event, f"{who}: {does}"):
+            top = sheet.y
             sheet.source(event, at[0])
+            if is_reported(launch, sides[side][0][0], thread, event):
+                sheet.rect(LEFT - 6 if side == 0 else sheet.right + 2, top + 4, 4, sheet.y + ROW - 12 - top, "mark")
             whose = f"thread {thread}" if len(sides[side]) > 1 else ""
             if event["op"] in MEMORY:
                 access(sheet, side, thread, event, colours[side])

@@ -82,7 +82,7 @@ def size_of(svg):
 def figure(svg, name, alt, address=""):
     """The HTML of a drawing that can be stepped through: step 7 has the address #NAME-step=7, or #step=7 without a name there."""
     address = f"{address}-step" if address else "step"
-    narrow = " narrow" if widths_of(svg)[0] == NARROW else ""
+    narrow = " narrow" if widths_of(svg)[0] <= NARROW else ""
     return (
         f'<figure class="steps{narrow}" id="{html.escape(name)}" data-address="{html.escape(address)}">\n'
         f'<div class="drawing wide" {size_of(svg)}>\n{inline(svg, name, alt)}</div>\n'

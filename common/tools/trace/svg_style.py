@@ -102,12 +102,17 @@ def declarations(rules):
     ]  # fmt: skip
 
 
-def sheet_for(scope):
-    """The style rules for pictures that are elements of a page: of class `scope`, in the page's own scheme."""
-    dark, rules = dict(declarations(DARK)), []
-    for selector, body in declarations(STYLE + lane_rules()):
+def in_page(style, dark, svg):
+    """The style rules of a drawing for one that is an element of a page, in the page's own scheme; the selector `svg` chooses it."""
+    dark, rules = dict(declarations(dark)), []
+    for selector, body in declarations(style):
         changed = dark.get(selector, {})
-        selector = f"svg.{scope}" if selector == "svg" else f"svg.{scope} {selector}"
+        selector = svg if selector == "svg" else f"{svg} {selector}"
         texts = [f"{what}: {f'light-dark({value}, {changed[what]})' if what in changed else value}" for what, value in body.items()]
-        rules.append(f"{selector} {{ {'; '.join(texts).replace('url(#hatch)', 'var(--hatch)')} }}\n")
+        rules.append(f"{selector} {{ {'; '.join(texts)} }}\n")
     return "".join(rules)
+
+
+def sheet_for(scope):
+    """The style rules for pictures that are elements of a page, of class `scope`."""
+    return in_page(STYLE + lane_rules(), DARK, f"svg.{scope}").replace("url(#hatch)", "var(--hatch)")
