@@ -20,7 +20,7 @@ GRAPHICS = "graphics interop"
 CUBLAS = (r"cublas(I[sd]am(ax|in)|[SD](asum|axpy|copy|dot|nrm2|scal|swap|gemv|ger|geam)|[SDH]gemm((Strided)?Batched)?|SgemmEx|"
           r"Gemm((Strided)?Batched)?Ex|Xt[SD]gemm)")
 # Libraries whose headers a .cu file may include, as long as it uses nothing of them: what of them it may not name, below.
-LIBRARIES = re.compile(r"(thrust|cub)/|(curand(?!_kernel\.)|cufft|cusparse|cusolver|cudnn)\w*\.h$")
+LIBRARIES = re.compile(r"(thrust|cub)/|(curand(?!(_kernel)?\.)|cufft|cusparse|cusolver|cudnn)\w*\.h$")
 # The name of a header: what it is, and what to do.
 HEADERS = [(re.compile(pattern), what) for pattern, what in (
     (r"thrust/", f"Thrust: {THRUST}"),
@@ -28,7 +28,7 @@ HEADERS = [(re.compile(pattern), what) for pattern, what in (
     (r"(cutlass|cute)/", f"CUTLASS: {LIBRARY}"),
     (r"cublas\.h$", "the API of cuBLAS before CUDA 4: include cublas_v2.h, whose functions take a handle"),
     (r"(cublas(?!(_v2|Lt|Xt)\.)|nvblas)\w*\.h$", f"cuBLAS: {LIBRARY}"),
-    (r"curand(?!_kernel\.)\w*\.h$", f"cuRAND: {RANDOM}"),
+    (r"curand(?!(_kernel)?\.)\w*\.h$", f"cuRAND: {RANDOM}"),
     (r"cufft\w*\.h$", f"cuFFT: {LIBRARY}"),
     (r"cusparse\w*\.h$", f"cuSPARSE: {LIBRARY}"),
     (r"cusolver\w*\.h$", f"cuSOLVER: {LIBRARY}"),
@@ -71,9 +71,13 @@ WORDS = [(re.compile(rf"(?:{pattern})\Z"), what) for pattern, what in (
     (r"CUBLAS_(COMPUTE_32I|FILL|SIDE|DIAG)\w*", f"{{}} of cuBLAS: {BLAS}"),
     (r"cudnn[A-Z]\w+", f"{{}} of cuDNN: {LIBRARY}"),
     (r"__nv_atomic_\w+", "{}: use cuda::atomic_ref of <cuda/atomic>, which has the same orders and scopes"),
-    # curand_kernel.h of include/simt/host_libraries has these.
-    (r"curand(?!State(_t|XORWOW(_t)?|Philox4_32_10(_t)?)?\Z|_(init|uniform(4|_double|2_double)?|normal[24]?|normal2?_double)\Z)([A-Z]|_)\w+",
+    # Of cuRAND what curand_kernel.h and curand.h of include/simt/host_libraries do not have.
+    (r"curand(?!_(init|uniform(4|_double|2_double)?|normal[24]?|normal2?_double)\Z)_\w+|"
+     r"curand(State(?!(_t|XORWOW(_t)?|Philox4_32_10(_t)?)?\Z)|Make|Mtgp|Direction|Discrete)\w+",
      f"{{}} of cuRAND: use a state of XORWOW (curandState) or Philox, with curand_uniform or curand_normal, or {RANDOM}"),
+    (r"curand(CreatePoisson|DestroyDistribution|Get(Direction|Scramble)|SetQuasi|GenerateBinomial|GenerateLongLong|GeneratePoissonMethod)\w*|"
+     r"CURAND_(RNG|ORDERING|DIRECTION|SCRAMBLED)_\w+",
+     f"{{}} of cuRAND: use a generator of XORWOW (CURAND_RNG_PSEUDO_DEFAULT) or Philox (CURAND_RNG_PSEUDO_PHILOX4_32_10), or {RANDOM}"),
     (r"cufft[A-Z]\w+", f"{{}} of cuFFT: {LIBRARY}"),
     (r"cusparse[A-Z]\w+", f"{{}} of cuSPARSE: {LIBRARY}"),
     (r"cusolver[A-Z]\w+", f"{{}} of cuSOLVER: {LIBRARY}"),

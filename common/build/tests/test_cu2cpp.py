@@ -823,7 +823,8 @@ class Refused(RewriterTest):
             ("using Sum = cub::BlockReduce<int, 64>;", 1, "cub::BlockReduce of CUB"),
             ("__global__ void k(curandStateMRG32k3a* s) { curand_init(1, 0, 0, s); }", 1, "curandStateMRG32k3a of cuRAND: use a state of XORWOW"),
             ("__device__ unsigned f(curandState* s) { return curand_poisson(s, 2); }", 1, "curand_poisson of cuRAND: "),
-            ("curandGenerator_t g;", 1, "curandGenerator_t of cuRAND: "),
+            ("int i = curandSetQuasiRandomGeneratorDimensions(g, 2);", 1, "curandSetQuasiRandomGeneratorDimensions of cuRAND: use a generator of XORWOW"),
+            ("curandDiscreteDistribution_t d;", 1, "curandDiscreteDistribution_t of cuRAND: "),
             ("cudnnHandle_t h;", 1, "cudnnHandle_t of cuDNN: replace"),
             ("cusparseHandle_t h;", 1, "cusparseHandle_t of cuSPARSE"), ("cusolverDnHandle_t h;", 1, "cusolverDnHandle_t of cuSOLVER"),
             ("cufftHandle h;", 1, "cufftHandle of cuFFT"),
@@ -848,7 +849,8 @@ class Refused(RewriterTest):
                        "cublasHandle_t h; int i = cublasCreate(&h) + cublasSetStream(h, s) + cublasSetMathMode(h, m);",
                        "int i = cublasSgemm(h) + cublasHgemmStridedBatched(h) + cublasIdamin(h) + cublasGemmEx(h) + cublasDgeam(h) + cublasSetMatrixAsync(h);",
                        "cublasLtMatmulDesc_t d; int i = cublasLtMatmul(h) + cublasLtMatmulAlgoGetHeuristic(h) + cublasXtSgemm(h);",
-                       "__device__ float f(curandState* s, curandStatePhilox4_32_10_t* p) { curand_init(1, 2, 3, s); return curand_uniform(s) + curand_normal4(p).x; }", "void f() { cudaMalloc(&p, 4); }"):
+                       "__device__ float f(curandState* s, curandStatePhilox4_32_10_t* p) { curand_init(1, 2, 3, s); return curand_uniform(s) + curand_normal4(p).x; }", "curandGenerator_t g; int i = curandCreateGenerator(&g, t) + curandGeneratePoisson(g) + curandGenerateNormalDouble(g); void curandCheck(curandStatus_t s);",
+                       "void f() { cudaMalloc(&p, 4); }"):
             with self.subTest(source):
                 self.assert_unchanged(source)
 
@@ -1151,7 +1153,7 @@ class Files(FolderTest):
             self.assertIn(taken.splitlines()[-1].partition("{")[2], self.translate("--learner"))
 
     def test_headers_of_libraries_are_left_out(self):
-        for name in ("thrust/sort.h", "cub/cub.cuh", "curand.h", "cufft.h", "cusparse_v2.h", "cusolverDn.h", "cudnn.h"):
+        for name in ("thrust/sort.h", "cub/cub.cuh", "curand_mtgp32_host.h", "cufft.h", "cusparse_v2.h", "cusolverDn.h", "cudnn.h"):
             self.write(main=f"#include <{name}>\nint x;\n")
             self.assertEqual(self.translate(), '#line 1 "../main.cu"\n\nint x;\n')
             self.write(main='#include "a.h"\nint x;\n')

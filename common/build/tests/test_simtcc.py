@@ -266,6 +266,7 @@ class Compiling(unittest.TestCase):
                              "^x.h:3: error: not supported on the CPU device: GL/glew.h, graphics interop: .*\n$")
         for text, said in (("use of undeclared identifier 'cublasStrsm'", "cublasStrsm of cuBLAS: use the functions of real numbers"),
                            ("use of undeclared identifier 'CUBLASLT_EPILOGUE_RELU'", "CUBLASLT_EPILOGUE_RELU of cuBLASLt: use"),
+                           ("use of undeclared identifier 'CURAND_RNG_QUASI_SOBOL32'", "CURAND_RNG_QUASI_SOBOL32 of cuRAND: use a generator of XORWOW"),
                            ("use of undeclared identifier 'CUBLAS_SIDE_LEFT'; did you mean 'CUBLAS_OP_T'?", "CUBLAS_SIDE_LEFT of cuBLAS: use"),
                            ("unknown type name 'cudnnHandle_t'", "cudnnHandle_t of cuDNN: replace it"),
                            ("use of undeclared identifier 'thrust'", "namespace thrust of Thrust: write a kernel"),

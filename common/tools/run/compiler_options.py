@@ -58,7 +58,7 @@ CHANGES = {  # what would make another program of it with nvcc
 CHANGING_VALUES = {("ftz", "true"): ROUNDING, ("prec-div", "false"): ROUNDING, ("prec-sqrt", "false"): ROUNDING,
                    ("default-stream", "per-thread"): "has no effect: all threads of the host have one default stream"}
 # Those of the CUDA toolkit that a program may name and not need, and those that are part of the C++ library here.
-PART_OF_THE_DEVICE = re.compile(r"(cudart(_static)?|cudadevrt|cuda|cublas(Lt)?(_static)?|m|c|dl|rt|pthread|stdc\+\+)$")
+PART_OF_THE_DEVICE = re.compile(r"(cudart(_static)?|cudadevrt|cuda|cu(blas(Lt)?|rand)(_static)?|m|c|dl|rt|pthread|stdc\+\+)$")
 OF_CUDA = re.compile(r"(cu(blas|fft|rand|sparse|solver|dnn|tensor|file|pti)|np[pi]|nv(rtc|jpeg|jitlink|tx|toolsext|ml|blas|perf|ptx)|nccl|cudss|accinj|omp\b)", re.I)
 NEWEST_STANDARD = re.compile(r"(c|gnu)\+\+(03|0x|98|1[0-9a-z]|2[0a])$")  # up to C++20, as which kernels are compiled
 
