@@ -9,7 +9,7 @@ from build.rewriter.unsupported import unsupported_header, unsupported_word
 HEADERS = str(Path(__file__).resolve().parents[2] / "simt" / "include")
 COLOURS = re.compile("\x1b\\[[0-9;]*[mK]")
 ERROR = re.compile(r"^(?P<place>[^\s:][^:\n]*:\d+):(\d+:)? (fatal )?error: (?P<text>.*)$", re.M)
-OF_CUDA = r"(((cuda|cu)[A-Z]|__nv|CU_|CUDA_|CU(BLAS|RAND|FFT|SPARSE|SOLVER|DNN)_|cu(blas|rand|fft|sparse|solver|dnn)[A-Z_])\w*|thrust|cub)"
+OF_CUDA = r"(((cuda|cu)[A-Z]|__nv|CU_|CUDA_|CU(BLAS(LT)?|RAND|FFT|SPARSE|SOLVER|DNN)_|cu(blas|rand|fft|sparse|solver|dnn)[A-Z_])\w*|thrust|cub)"
 UNKNOWN = re.compile(
     rf"(use of undeclared identifier|unknown type name|no (type|member|template) named) '(?P<name>{OF_CUDA}"
     rf"|\w+(?=' in namespace '(cooperative_groups|cuda)))'|'(?P<other>{OF_CUDA})' was not declared"
@@ -53,7 +53,7 @@ def unsupported_in(output):
             refused.setdefault(instantiated_at(error, output[begin:end]), by_header["text"])
         elif removed:
             unknown.setdefault(error["place"], removed["text"])
-        elif name and "did you mean" not in error["text"]:
+        elif name and ("did you mean" not in error["text"] or unsupported_word(name["name"] or "")):
             word = name["name"] or name["other"]
             text = WHAT_TO_WRITE.get(word) or unsupported_text(unsupported_word(word) or f"{word}, unless it is misspelled")
             unknown.setdefault(error["place"], text)

@@ -8,6 +8,7 @@ from build.rewriter.source import Unsupported, unsupported_text
 LEAVE_OUT = "or leave it out with #ifndef SIMT_CPU_DEVICE"
 THRUST = f"write a kernel or a loop of your own, compute it on the host with <algorithm> and <numeric>, {LEAVE_OUT}"
 LIBRARY = f"replace it by a kernel or a loop of your own, {LEAVE_OUT}"
+BLAS = f"use the functions of real numbers that cublas_v2.h has (gemm, gemv, ger, geam, axpy, dot and the like), {LIBRARY}"
 RANDOM = f"make the numbers on the host with <random>, or by a hash of the thread's index in the kernel, {LEAVE_OUT}"
 TEXTURE = "use a texture object over memory or an array (cudaCreateTextureObject), or read through a pointer"
 SURFACE = "write to memory of cudaMallocPitch through a pointer"
@@ -15,15 +16,19 @@ DRAWING = "copy the result to the host and write it to a file"
 TENSOR = "write the product as loops over shared memory, with float or __half arithmetic"
 GRAPHICS = "graphics interop"
 
+# The functions that cublas_v2.h and cublasXt.h of include/simt/host_libraries have, of those whose names say what they compute.
+CUBLAS = (r"cublas(I[sd]am(ax|in)|[SD](asum|axpy|copy|dot|nrm2|scal|swap|gemv|ger|geam)|[SDH]gemm((Strided)?Batched)?|SgemmEx|"
+          r"Gemm((Strided)?Batched)?Ex|Xt[SD]gemm)")
 # Libraries whose headers a .cu file may include, as long as it uses nothing of them: what of them it may not name, below.
-LIBRARIES = re.compile(r"(thrust|cub)/|(curand(?!_kernel\.)|cufft|cusparse|cusolver|cudnn)\w*\.h$")
+LIBRARIES = re.compile(r"(thrust|cub)/|(curand(?!(_kernel)?\.)|cufft|cusparse|cusolver|cudnn)\w*\.h$")
 # The name of a header: what it is, and what to do.
 HEADERS = [(re.compile(pattern), what) for pattern, what in (
     (r"thrust/", f"Thrust: {THRUST}"),
     (r"cub/", f"CUB: {THRUST}"),
     (r"(cutlass|cute)/", f"CUTLASS: {LIBRARY}"),
-    (r"(cublas(?!_v2|Lt)|nvblas)\w*\.h$", f"cuBLAS: {LIBRARY}"),
-    (r"curand(?!_kernel\.)\w*\.h$", f"cuRAND: {RANDOM}"),
+    (r"cublas\.h$", "the API of cuBLAS before CUDA 4: include cublas_v2.h, whose functions take a handle"),
+    (r"(cublas(?!(_v2|Lt|Xt)\.)|nvblas)\w*\.h$", f"cuBLAS: {LIBRARY}"),
+    (r"curand(?!(_kernel)?\.)\w*\.h$", f"cuRAND: {RANDOM}"),
     (r"cufft\w*\.h$", f"cuFFT: {LIBRARY}"),
     (r"cusparse\w*\.h$", f"cuSPARSE: {LIBRARY}"),
     (r"cusolver\w*\.h$", f"cuSOLVER: {LIBRARY}"),
@@ -58,13 +63,21 @@ WORDS = [(re.compile(rf"(?:{pattern})\Z"), what) for pattern, what in (
     (r"cudaImportExternal\w+|cudaExternal\w+", "{}, memory of another API: allocate it with cudaMalloc"),
     (r"cuModule\w+|cuLaunch\w+|cuLink\w+|cuLibrary\w+|cuCtx\w+|cuMem[A-Z]\w+",
      "{}, the driver API: use the runtime API (cudaMalloc, kernel<<<blocks, threads>>>(...))"),
-    (r"cublas(I?[sdczSDCZH][sd]?(amax|amin|asum|axpy|copy|dot|scal|swap|nrm2|rot|g[be]|h[bp]|he[mr]|s[bpwy]|t[bpr][msto])|"
-     r"Lt(Mat|Heur)|Set(Matrix|Vector)|Get(Matrix|Vector)|\w+(Ex|Batched)(_64)?\b)\w*", f"{{}} of cuBLAS: {LIBRARY}"),
+    # Of cuBLAS what cublas_v2.h, cublasLt.h and cublasXt.h of include/simt/host_libraries do not have.
+    (rf"(?!({CUBLAS})\Z)cublas(Xt)?(I?[sdczSDCZH][sd]?(amax|amin|asum|axpy|copy|dot|scal|swap|nrm2|rot|g[be]|h[bp]|he[mr]|s[bpwy]|t[bpr][msto]|"
+     rf"mat|getr)\w*|\w+(Ex|Batched)(_64)?)", f"{{}} of cuBLAS: {BLAS}"),
+    (r"cublasLt(MatrixTransform\w*|\w+(GetAttribute|Init|Check|GetIds)|Logger\w+)|CUBLASLT_\w+",
+     f"{{}} of cuBLASLt: use cublasLtMatmul of matrices by columns, with no epilogue, or {BLAS}"),
+    (r"CUBLAS_(COMPUTE_32I|FILL|SIDE|DIAG)\w*", f"{{}} of cuBLAS: {BLAS}"),
     (r"cudnn[A-Z]\w+", f"{{}} of cuDNN: {LIBRARY}"),
     (r"__nv_atomic_\w+", "{}: use cuda::atomic_ref of <cuda/atomic>, which has the same orders and scopes"),
-    # curand_kernel.h of include/simt/host_libraries has these.
-    (r"curand(?!State(_t|XORWOW(_t)?|Philox4_32_10(_t)?)?\Z|_(init|uniform(4|_double|2_double)?|normal[24]?|normal2?_double)\Z)([A-Z]|_)\w+",
+    # Of cuRAND what curand_kernel.h and curand.h of include/simt/host_libraries do not have.
+    (r"curand(?!_(init|uniform(4|_double|2_double)?|normal[24]?|normal2?_double)\Z)_\w+|"
+     r"curand(State(?!(_t|XORWOW(_t)?|Philox4_32_10(_t)?)?\Z)|Make|Mtgp|Direction|Discrete)\w+",
      f"{{}} of cuRAND: use a state of XORWOW (curandState) or Philox, with curand_uniform or curand_normal, or {RANDOM}"),
+    (r"curand(CreatePoisson|DestroyDistribution|Get(Direction|Scramble)|SetQuasi|GenerateBinomial|GenerateLongLong|GeneratePoissonMethod)\w*|"
+     r"CURAND_(RNG|ORDERING|DIRECTION|SCRAMBLED)_\w+",
+     f"{{}} of cuRAND: use a generator of XORWOW (CURAND_RNG_PSEUDO_DEFAULT) or Philox (CURAND_RNG_PSEUDO_PHILOX4_32_10), or {RANDOM}"),
     (r"cufft[A-Z]\w+", f"{{}} of cuFFT: {LIBRARY}"),
     (r"cusparse[A-Z]\w+", f"{{}} of cuSPARSE: {LIBRARY}"),
     (r"cusolver[A-Z]\w+", f"{{}} of cuSOLVER: {LIBRARY}"),

@@ -816,25 +816,28 @@ class Refused(RewriterTest):
             ("__global__ void k() {\n  k<<<1, 2>>>();\n}", 2, "a launch in a kernel, dynamic parallelism"),
             ("__global__ void k() {\n  f([&] { g<<<1, 2>>>(); });\n}", 2, "a launch in a kernel, dynamic parallelism"),
             ("__device__ void f() { cudaDeviceSynchronize(); }", 1, "cudaDeviceSynchronize() in a kernel"),
-            ("void f() {\n  check(cublasSgemm(h));\n}", 2, "cublasSgemm of cuBLAS: replace it by a kernel"),
+            ("void f() {\n  check(cublasStrsm(h));\n}", 2, "cublasStrsm of cuBLAS: use the functions of real numbers"),
             ("void f() {\n  thrust::sort(x, x + n);\n}", 2, "thrust::sort of Thrust: write a kernel"),
             ("\nint x = ::thrust::reduce(y);", 2, "thrust::reduce of Thrust"),
             ("using namespace thrust;", 1, "namespace thrust of Thrust"),
             ("using Sum = cub::BlockReduce<int, 64>;", 1, "cub::BlockReduce of CUB"),
             ("__global__ void k(curandStateMRG32k3a* s) { curand_init(1, 0, 0, s); }", 1, "curandStateMRG32k3a of cuRAND: use a state of XORWOW"),
             ("__device__ unsigned f(curandState* s) { return curand_poisson(s, 2); }", 1, "curand_poisson of cuRAND: "),
-            ("curandGenerator_t g;", 1, "curandGenerator_t of cuRAND: "),
+            ("int i = curandSetQuasiRandomGeneratorDimensions(g, 2);", 1, "curandSetQuasiRandomGeneratorDimensions of cuRAND: use a generator of XORWOW"),
+            ("curandDiscreteDistribution_t d;", 1, "curandDiscreteDistribution_t of cuRAND: "),
             ("cudnnHandle_t h;", 1, "cudnnHandle_t of cuDNN: replace"),
             ("cusparseHandle_t h;", 1, "cusparseHandle_t of cuSPARSE"), ("cusolverDnHandle_t h;", 1, "cusolverDnHandle_t of cuSOLVER"),
             ("cufftHandle h;", 1, "cufftHandle of cuFFT"),
-            ("cublasLtMatmulDesc_t a;", 1, "cublasLtMatmulDesc_t of cuBLAS: replace"),
-            ("int a = cublasGemmEx(h) + cublasIsamax(h) + cublasDtrsm(h) + cublasSetMatrix(h);", 1, "cublasGemmEx of cuBLAS: "),
+            ("int a = cublasLtMatrixTransform(h);", 1, "cublasLtMatrixTransform of cuBLASLt: use cublasLtMatmul of matrices by columns"),
+            ("int a = cublasCgemm(h);", 1, "cublasCgemm of cuBLAS: "), ("int a = cublasSgemm_64(h);", 1, "cublasSgemm_64 of cuBLAS: "),
+            ("int a = cublasIcamax(h);", 1, "cublasIcamax of cuBLAS: "), ("int a = cublasAxpyEx(h);", 1, "cublasAxpyEx of cuBLAS: "),
+            ("int a = cublasXtSsyrk(h);", 1, "cublasXtSsyrk of cuBLAS: "), ("int a = cublasSgetrfBatched(h);", 1, "cublasSgetrfBatched of cuBLAS: "),
         ):
             with self.subTest(source):
                 self.assert_refused(source, line, "not supported on the CPU device: " + text)
 
     def test_all_that_is_not_there_is_told_once(self):
-        source = "void f() {\n  thrust::sort(x, y);\n  cublasSgemm(h);\n  thrust::sort(y, z);\n}\n__global__ void k() { static int i; }"
+        source = "void f() {\n  thrust::sort(x, y);\n  cublasStrsm(h);\n  thrust::sort(y, z);\n}\n__global__ void k() { static int i; }"
         with self.assertRaises(Unsupported) as refused:
             rewrite(source)
         lines = str(refused.exception).splitlines()
@@ -844,7 +847,10 @@ class Refused(RewriterTest):
         for source in ("struct A { int surf2D; };", "int x = a.surf2Dread;", "cudaArray_t a; cudaTextureObject_t t; float x = tex2D<float>(t, 0, 0);", "int y = p->surface;", "int surface, texture = 1;",
                        "int cutoff = cuts(texels, cublas_dot(x), cufft_plan);", "float thrust = 1, cub = thrust * x.cub;", "float y = a.thrust + detail::cub::x;", "void cublasCheck(cublasStatus_t s);",
                        "cublasHandle_t h; int i = cublasCreate(&h) + cublasSetStream(h, s) + cublasSetMathMode(h, m);",
-                       "__device__ float f(curandState* s, curandStatePhilox4_32_10_t* p) { curand_init(1, 2, 3, s); return curand_uniform(s) + curand_normal4(p).x; }", "void f() { cudaMalloc(&p, 4); }"):
+                       "int i = cublasSgemm(h) + cublasHgemmStridedBatched(h) + cublasIdamin(h) + cublasGemmEx(h) + cublasDgeam(h) + cublasSetMatrixAsync(h);",
+                       "cublasLtMatmulDesc_t d; int i = cublasLtMatmul(h) + cublasLtMatmulAlgoGetHeuristic(h) + cublasXtSgemm(h);",
+                       "__device__ float f(curandState* s, curandStatePhilox4_32_10_t* p) { curand_init(1, 2, 3, s); return curand_uniform(s) + curand_normal4(p).x; }", "curandGenerator_t g; int i = curandCreateGenerator(&g, t) + curandGeneratePoisson(g) + curandGenerateNormalDouble(g); void curandCheck(curandStatus_t s);",
+                       "void f() { cudaMalloc(&p, 4); }"):
             with self.subTest(source):
                 self.assert_unchanged(source)
 
@@ -1121,7 +1127,7 @@ class Files(FolderTest):
         self.assertIn("#define __CUDA_ARCH__ 900\n#line 4\n", text)
 
     def test_unsupported_headers(self):
-        for name, what in (("cublasXt.h", "cuBLAS: replace"), ("mma.h", "tensor cores"),
+        for name, what in (("cublas.h", "the API of cuBLAS before CUDA 4: include cublas_v2.h"), ("nvblas.h", "cuBLAS: replace"), ("mma.h", "tensor cores"),
                            ("nccl.h", "NCCL"), ("GL/glew.h", "graphics"), ("cuda_gl_interop.h", "graphics interop")):
             self.write(main=f"\n#include <{name}>\n")
             done = self.run_tool()
@@ -1147,14 +1153,14 @@ class Files(FolderTest):
             self.assertIn(taken.splitlines()[-1].partition("{")[2], self.translate("--learner"))
 
     def test_headers_of_libraries_are_left_out(self):
-        for name in ("thrust/sort.h", "cub/cub.cuh", "curand.h", "cufft.h", "cusparse_v2.h", "cusolverDn.h", "cudnn.h"):
+        for name in ("thrust/sort.h", "cub/cub.cuh", "curand_mtgp32_host.h", "cufft.h", "cusparse_v2.h", "cusolverDn.h", "cudnn.h"):
             self.write(main=f"#include <{name}>\nint x;\n")
             self.assertEqual(self.translate(), '#line 1 "../main.cu"\n\nint x;\n')
             self.write(main='#include "a.h"\nint x;\n')
             self.write_file("a.h", f"#include <{name}>\nint y;\n")  # it has no other CUDA
             self.assertNotIn(name, self.translate())
-        self.write_file("a.h", "#include <cublas_v2.h>\nvoid f() { cublasSgemm(h); }\n")
-        self.assertTrue(self.run_tool().stderr.startswith("../a.h:2: error: not supported on the CPU device: cublasSgemm of cuBLAS"))
+        self.write_file("a.h", "#include <cublas_v2.h>\nvoid f() { cublasStrsm(h); }\n")
+        self.assertTrue(self.run_tool().stderr.startswith("../a.h:2: error: not supported on the CPU device: cublasStrsm of cuBLAS"))
 
     def test_errors_name_file_and_line(self):
         self.write(main='\n#include "a.cuh"\n', a="#pragma once\nvoid f() {\n\n k<<<1, 2;\n}\n")

@@ -264,7 +264,10 @@ class Compiling(unittest.TestCase):
         for text in ("'GL/glew.h' file not found", "GL/glew.h: No such file or directory"):
             self.assertRegex(messages.unsupported_in(f"In file included from x.cpp:1:\nx.h:3:10: fatal error: {text}\n"),
                              "^x.h:3: error: not supported on the CPU device: GL/glew.h, graphics interop: .*\n$")
-        for text, said in (("use of undeclared identifier 'cublasSgemm'", "cublasSgemm of cuBLAS: replace it by a kernel"),
+        for text, said in (("use of undeclared identifier 'cublasStrsm'", "cublasStrsm of cuBLAS: use the functions of real numbers"),
+                           ("use of undeclared identifier 'CUBLASLT_EPILOGUE_RELU'", "CUBLASLT_EPILOGUE_RELU of cuBLASLt: use"),
+                           ("use of undeclared identifier 'CURAND_RNG_QUASI_SOBOL32'", "CURAND_RNG_QUASI_SOBOL32 of cuRAND: use a generator of XORWOW"),
+                           ("use of undeclared identifier 'CUBLAS_SIDE_LEFT'; did you mean 'CUBLAS_OP_T'?", "CUBLAS_SIDE_LEFT of cuBLAS: use"),
                            ("unknown type name 'cudnnHandle_t'", "cudnnHandle_t of cuDNN: replace it"),
                            ("use of undeclared identifier 'thrust'", "namespace thrust of Thrust: write a kernel"),
                            ("'CUFFT_C2C' was not declared in this scope", "CUFFT_C2C, unless it is misspelled")):

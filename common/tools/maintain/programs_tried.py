@@ -15,7 +15,7 @@ from tools.lib.failed import Failed
 
 # In the order of the table: the head of the column, and what it stands for.
 OUTCOMES = {
-    "right": ("right", "it ran: its own check passes, or its output is right"),
+    "right": ("right", "it ran: its own check passes, or its output is right, or is what a GPU prints, too"),
     "fault": ("fault", "it ran, and a fault of the program was found, which was read in its source"),
     "refused": ("refused", "it uses something that is named above, and the error says so at its line"),
     "removed": ("not CUDA 13", "nvcc 13 does not compile it either"),

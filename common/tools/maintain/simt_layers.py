@@ -37,6 +37,7 @@ LAYERS = {
     "scheduler": "the order of threads",
     "device": "the entries from compiled kernels",
     "api": "the CUDA runtime API, and of `testing.hpp` what waits for the queues",
+    "libraries": "functions of CUDA's libraries, each of which is a launch",
 }
 PUBLIC = "simt/"  # common/simt/include: declarations that device code and the program share with the library
 # nm's letters for what an object file takes from others. Capitals and u are what it has for others.

@@ -58,7 +58,7 @@ CHANGES = {  # what would make another program of it with nvcc
 CHANGING_VALUES = {("ftz", "true"): ROUNDING, ("prec-div", "false"): ROUNDING, ("prec-sqrt", "false"): ROUNDING,
                    ("default-stream", "per-thread"): "has no effect: all threads of the host have one default stream"}
 # Those of the CUDA toolkit that a program may name and not need, and those that are part of the C++ library here.
-PART_OF_THE_DEVICE = re.compile(r"(cudart(_static)?|cudadevrt|cuda|m|c|dl|rt|pthread|stdc\+\+)$")
+PART_OF_THE_DEVICE = re.compile(r"(cudart(_static)?|cudadevrt|cuda|cu(blas(Lt)?|rand)(_static)?|m|c|dl|rt|pthread|stdc\+\+)$")
 OF_CUDA = re.compile(r"(cu(blas|fft|rand|sparse|solver|dnn|tensor|file|pti)|np[pi]|nv(rtc|jpeg|jitlink|tx|toolsext|ml|blas|perf|ptx)|nccl|cudss|accinj|omp\b)", re.I)
 NEWEST_STANDARD = re.compile(r"(c|gnu)\+\+(03|0x|98|1[0-9a-z]|2[0a])$")  # up to C++20, as which kernels are compiled
 
@@ -131,9 +131,11 @@ class CompilerOptions:
     def take_library(self, kind, value):
         if kind == "-L":
             self.libraries.append(kind + self.path(value))
+        elif PART_OF_THE_DEVICE.match(value):
+            return
         elif OF_CUDA.match(value):
             self.remarks[kind + value] = "has no effect: the CPU device has no such library"
-        elif not PART_OF_THE_DEVICE.match(value):
+        else:
             self.libraries.append(kind + value)
 
     def path(self, name):

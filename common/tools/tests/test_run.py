@@ -673,10 +673,10 @@ class Builds(Run):
     def test_options_of_nvcc(self):
         self.write("scaled.cu", "int main() {\n#ifndef SMALL\n  return FACTOR;\n#endif\n}\n")
         self.write("more.rsp", "-DFACTOR=6 -O3 --expt-relaxed-constexpr")
-        words = ["scaled.cu", "-arch=sm_80", "-o", "scaled", "@more.rsp", "-DSMALL", "-U", "SMALL", "-use_fast_math", "-lcublas", "-lm"]
+        words = ["scaled.cu", "-arch=sm_80", "-o", "scaled", "@more.rsp", "-DSMALL", "-U", "SMALL", "-use_fast_math", "-lcublas", "-lcufft", "-lm"]
         self.assertEqual(self.run_it(*words), (
             6, "", "note: -use_fast_math has no effect: arithmetic is rounded as without it.\n"
-                   "note: -lcublas has no effect: the CPU device has no such library.\nNo finding under 4 schedules.\n"))
+                   "note: -lcufft has no effect: the CPU device has no such library.\nNo finding under 4 schedules.\n"))
         self.write("forced.cuh", "__global__ void k(int* d) { *d = FACTOR; }\nvoid go(int* d) { k<<<1, 1>>>(d); }\n")
         self.write("uses.cu", "int main() {\n  int* d;\n  cudaMallocManaged(&d, 4);\n  go(d);\n  cudaDeviceSynchronize();\n  return puts(\"\") + *d;\n}\n")
         self.assertEqual(self.run_it("uses.cu", "-include", "forced.cuh", "-DFACTOR=8", "-include", "cstdio", "--seeds", "1")[0], 9)

@@ -26,6 +26,7 @@ struct Launch {
   std::size_t shared_bytes = 0;
   std::size_t most_shared = 0;  // bytes that a block may have: __shared__ variables, and dynamic
   bool cooperative = false;     // all its blocks are resident
+  bool of_library = false;      // of a function of a library, which has the kernel's name
   unsigned most_resident = 0;   // blocks that the device has room for at the same time
   void (*body)(const void* closure) = nullptr;  // calls the kernel, in one thread
   std::shared_ptr<const void> closure;          // the kernel's arguments

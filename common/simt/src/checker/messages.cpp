@@ -342,6 +342,12 @@ Hint race_hint(const Race& race, const Overwrite* values) {
         "  _block, or thread_scope_device instead of thread_scope_block."};
   }
   if (is_atomic(race.earlier.kind) != is_atomic(race.now.kind)) return {hint_beside_atomic(race)};
+  if (engine.launch->of_library) {
+    return {
+        wrapped(fmt::format("{} reads and writes this memory in no order: what it writes must "
+                            "not overlap what it reads.",
+                            engine.launch->kernel))};
+  }
   const Explanation found = explain_race(race);
   if (found.cause == RaceCause::same_statement || found.cause == RaceCause::test_and_store) {
     const std::string question = index_question(race);

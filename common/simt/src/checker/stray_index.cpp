@@ -180,6 +180,12 @@ std::string bounds_hint(std::uintptr_t address, std::size_t size, bool is_write,
   const Allocation* a = owner_of(address);
   if (a == nullptr) a = variable_near(address);
   const bool is_in_arena = address - arena.begin < arena.size;
+  if (engine.launch->of_library && is_in_arena) {
+    return wrapped(fmt::format(
+        "The arguments of {} say which elements it uses: their numbers, and how far the next column "
+        "(lda, ldb, ldc) or the next element (incx, incy) is. Are they those of the array?",
+        engine.launch->kernel));
+  }
   if (a == nullptr && (is_in_arena || (address >= 4096 && !is_host_memory(address)))) {
     if (const std::string question = modulo_question(address, size, t); !question.empty()) {
       return question;

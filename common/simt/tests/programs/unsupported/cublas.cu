@@ -1,14 +1,15 @@
-// Construct: cuBLAS. Expect: unsupported "cublasSaxpy of cuBLAS: replace it by".
+// Construct: of cuBLAS triangular, symmetric and complex matrices. Expect: unsupported "cublasStrsm of cuBLAS: use the functions of real numbers".
 #include <cublas_v2.h>
 #include <stdio.h>
 
 int main() {
   cublasHandle_t handle;
-  float *d_x, *d_y, a = 2.0f;
-  cudaMalloc(&d_x, 32 * sizeof(float));
-  cudaMalloc(&d_y, 32 * sizeof(float));
+  float *d_a, *d_b, one = 1.0f;
+  cudaMalloc(&d_a, 32 * 32 * sizeof(float));
+  cudaMalloc(&d_b, 32 * sizeof(float));
   cublasCreate(&handle);
-  cublasSaxpy(handle, 32, &a, d_x, 1, d_y, 1);  // unsupported
+  cublasSaxpy(handle, 32, &one, d_a, 1, d_b, 1);
+  cublasStrsm(handle, 0, 0, 0, 0, 32, 1, &one, d_a, 32, d_b, 32);  // unsupported
   cublasDestroy(handle);
   return 0;
 }

@@ -1,4 +1,4 @@
-// Construct: headers of Thrust, CUB, cuRAND, cuFFT, cuSPARSE, cuSOLVER and cuDNN that are included and not used. Expect: runs.
+// Construct: headers of Thrust, CUB, cuFFT, cuSPARSE, cuSOLVER and cuDNN that are included and not used. Expect: runs.
 #include "common.h"
 
 #include <thrust/device_vector.h>
