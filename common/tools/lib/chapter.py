@@ -45,7 +45,7 @@
     [slides]    where the page alone does not choose well (tools/site/slide_choice.py)
     say         {heading = the beginning of the sentence with which the first slide of this section begins}
     leave_out   headings of sections that no slide shows
-    ladders     {heading = {what = "the sum of {n} floats", group = as in [headline]}}: the picture of this section
+    pictures    {heading = the file of the picture beside the first text of this section, also one of another chapter}
 
     [sanitizers]
     racecheck   kernels that are wrong on purpose, which this tool of compute-sanitizer must report
@@ -216,7 +216,7 @@ KEYS = {
         "needs": (TEXTS, False),
         "instead": (str, False),
     },
-    "slides": {"say": (dict, False), "leave_out": (TEXTS, False), "ladders": (dict, False)},
+    "slides": {"say": (dict, False), "leave_out": (TEXTS, False), "pictures": (dict, False)},
     "sanitizers": {
         "memcheck": (TEXTS, False), "racecheck": (TEXTS, False), "initcheck": (TEXTS, False), "synccheck": (TEXTS, False),
     },

@@ -14,7 +14,7 @@ import html
 import re
 import shutil
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -23,15 +23,18 @@ from tools.lib import hints  # noqa: E402
 from tools.lib import repository  # noqa: E402
 from tools.lib.checkout import TOP, seen_from_the_shell  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
-from tools.lib.numbers_html import typeset_numbers, with_units_kept  # noqa: E402
-from tools.lib.rows import median  # noqa: E402
+from tools.lib.numbers_html import typeset_numbers  # noqa: E402
+from tools.lib.rows import axis_text, is_faster, is_timed, median, rounded  # noqa: E402
 from tools.measure import headline, plots  # noqa: E402
-from tools.site import slide_choice, slide_pictures  # noqa: E402
-from tools.site.slide_choice import MOST, Slide  # noqa: E402
+from tools.site import slide_choice, slide_pictures, slide_rows, slide_words  # noqa: E402
+from tools.site.slide_choice import MOST  # noqa: E402
+from tools.site.slide_offers import Drawn, Picture, Slide  # noqa: E402
+from tools.site.slide_words import MOST_WORDS  # noqa: E402
 
 REMARK = Path("/usr/share/javascript/remark-slide/remark.min.js")
-REMARK_WIDTH = 1210  # remark draws a slide on 1210 x 681 pixels, and scales it to the window
-LARGEST_CODE, CODE_WIDTH = 26, 1090  # pixels of remark
+REMARK_WIDTH, REMARK_HEIGHT = 1210, 681  # pixels on which remark draws a slide; it scales them to the window
+LEAST_CODE, LARGEST_CODE, CODE_WIDTH, CODE_HEIGHT, CODE_BELOW = 18, 32, 1090, 470, 385  # pixels of remark; the last one is below a text
+LINE = 1.3  # the height of a line of code, for each pixel of its letters
 CHARACTER = 0.602  # the width of a character of code, for each pixel of its height
 CODE_OR_TEXT = re.compile(r"(`[^`]*`)")
 
@@ -39,25 +42,84 @@ CODE_OR_TEXT = re.compile(r"(`[^`]*`)")
 # ---- pictures --------------------------------------------------------------------------------------
 
 
-@dataclass
 class Pictures:
     """The pictures of a chapter as its slides show them."""
 
-    chapter: metadata.Chapter
-    plots: dict  # {file name: description}
+    def __init__(self, chapter, results, head, plots):
+        self.chapter, self.results, self.head, self.plots = chapter, results, head, plots  # of plots: {file name: description}
+        self.measured = slide_rows.Measured(TOP, chapter)
 
-    def of_page(self, file):
-        """[(title, SVG)] of a picture that the page shows; none of the ladder, which the talk ends with."""
+    def drawn(self, file):
+        """A drawing alone on its slide, as Drawn; None of the ladder, which the talk ends with."""
+        return self.in_room(file, slide_pictures.WHOLE)
+
+    def beside_text(self, file):
+        """The same to the right of a text, or below one if it is wide; None where it would be too small."""
+        across, down = slide_pictures.box_of(self.svg(file))[2:]
+        rooms = [slide_pictures.BESIDE] * (across < slide_pictures.WIDE or across < down) + [slide_pictures.BELOW]
+        return next(filter(None, (self.in_room(file, room) for room in rooms)), None)
+
+    def svg(self, file):
+        return (self.chapter.folder / file).read_text(encoding="utf-8")
+
+    def in_room(self, file, room):
         description = self.plots.get(Path(file).name) if file.startswith("results/") else None
         if description and description["kind"] == "ladder":
-            return []
-        svg = (self.chapter.folder / file).read_text(encoding="utf-8")
-        entry = next((entry for entry in self.chapter.pictures if f"pictures/{entry['output']}" == file), {})
-        if "kernel" in entry:
-            return [(entry["question"], part) for part in slide_pictures.lane_pictures(svg)]
+            return None
+        svg = self.svg(file)
+        entry = next((entry for entry in pictures_beside(self.chapter.folder / file) if entry["output"] == Path(file).name), {})
         own = re.search(r"<title[^>]*>(.*?)</title>", svg)
-        title = description["title"] if description else html.unescape(own[1]) if own else ""
-        return [(with_capital(title), slide_pictures.drawing(svg))]
+        title = entry.get("question") or (description["title"] if description else html.unescape(own[1]) if own else "")
+        parts = slide_pictures.lane_pictures(svg, room) if "kernel" in entry else [slide_pictures.drawing(svg, room)]
+        name = Path(file).stem.replace(".", "-") + ("" if room == slide_pictures.WHOLE else "-beside")
+        alt = entry.get("alt") or (description["finding"] if description else title)
+        if not parts:
+            return None
+        made = [Picture(name + (f"-{k}" if k > 1 else ""), part, alt, file) for k, part in enumerate(parts, 1)]
+        return Drawn(with_capital(title), made, entry.get("kernel", ""), number_of_curve(description) if description else None)
+
+    def of_bars(self, bars, name):
+        """Bars as a Picture, whose number is the first one."""
+        if not bars:
+            return None
+        first = bars.bars[0]
+        return Picture(f"bars-{name}", slide_pictures.bars(bars), bars.words, number=(first.text, f"`{first.name}`: {bars.unit}"), about=bars.about, is_poor=len(bars.bars) == 1)
+
+    def of_costs(self, texts, name):
+        """The bars of what the costs in these texts are of, as a Picture; None without any. So do the next two."""
+        return self.of_bars(self.measured.of_costs(texts), name)
+
+    def of_numbers(self, texts, name):
+        return self.of_bars(self.measured.of_numbers(texts), name)
+
+    def of_table(self, block, name):
+        return self.of_bars(slide_rows.of_table(block), name)
+
+
+    def whole_way(self):
+        """The bars of the chapter's way: the slowest rung of its ladder, the best, and the vendor's; None without them."""
+        timed = [row for row in self.head.ladder[0] if is_timed(row)] if self.head else []
+        own = [row for row in timed if row["kind"] == "rung"]
+        best = next((row for row in own if row["name"] == self.head.best["name"]), None)
+        if best is None:
+            return None
+        vendor, slowest = slide_rows.vendor_of(timed), max(own, key=median)
+        begin = [(slowest, "before")] * (slowest is not best)
+        marked = [*begin, (best, slide_rows.mark_of(best, vendor)), *[(vendor, "vendor")] * (vendor is not None)]
+        number = (f"{rounded(median(slowest) / median(best))} times", f"the speed of `{slowest['name']}` (`{best['name']}`)") if begin else None
+        return replace(self.of_bars(slide_rows.of_rows(self.results, marked, "µs"), "way"), number=number)
+
+
+def pictures_beside(file):
+    """[[picture]] of the chapter that a picture is of; none if it is of no chapter."""
+    folder = file.resolve().parents[1]
+    return metadata.read(folder).pictures if (folder / "chapter.toml").is_file() else []
+
+
+def number_of_curve(description):
+    """The highest value of a plot of curves, as a slide's number."""
+    value, name, x = max((y, line["name"], x) for line in description["series"] for x, y in line["points"])
+    return f"{rounded(value)} {description['unit']}", f"`{name}`, at {axis_text(x)}: the highest value"
 
 
 def with_capital(title):
@@ -77,31 +139,49 @@ def first_slide(chapter, text, head):
             head.ratio_text,
             f"against {name}: {median(best):,.1f} µs (`{best['name']}`) and {median(against):,.1f} µs for {head.what_of([best])}",
         )
-    return Slide("title", slide_choice.title_of(text), chapter.question, number, [f"**You will learn** {chapter.learn}", head.note if head else ""])
+    notes = [f"**You will learn** {chapter.learn}", head.note if head else ""]
+    return Slide("title", slide_words.title_of(text), chapter.question, number, notes, picture=picture_of_head(head) if head else None)
+
+
+def opening(chapter, text, way):
+    """What the chapter teaches, beside the bars of its way; None without them."""
+    learn = f"**You will learn** {chapter.learn}"
+    return Slide("text", slide_words.title_of(text), slide_words.shortened(learn, MOST_WORDS), way.number, [learn], picture=way) if way else None
+
+
+def picture_of_head(head):
+    """The chapter's best rung beside what it is compared with."""
+    mark = "better" if is_faster(head.best, head.against) else "own"
+    bars = [
+        slide_rows.Bar(name, "", median(row), f"{median(row):,.1f} µs", mark)
+        for row, name, mark in ((head.best, head.best["name"], mark), (head.against, head.against_name.replace("`", ""), "vendor"))
+    ]  # fmt: skip
+    bars = slide_rows.Bars(bars, "µs, medians", with_capital(head.what_of([head.best])))
+    return Picture("bars-title", slide_pictures.bars(bars), bars.words)
 
 
 def ladder_slide(description):
-    svg = slide_pictures.ladder(description)
     title = with_capital(description["title"].partition(": ")[2])  # without its chapter
-    return Slide("picture", title, description["finding"], None, [f"{description['finding']}.", f"{description['subtitle']}."],
-                 picture=("results/ladder", 0, svg))  # fmt: skip
+    picture = Picture("ladder", slide_pictures.ladder(description), description["finding"])
+    return Slide("picture", title, number=number_of_ladder(description), notes=[f"{description['finding']}.", f"{description['subtitle']}."], picture=picture)
 
 
-def ladders_of_sections(chapter, results, head):
-    """{section: (title, SVG)} of the groups of the ladder that [slides] of chapter.toml names."""
-    pictures = {}
-    for section, declared in chapter.slides.get("ladders", {}).items():
-        rows = headline.group_of(results, declared["group"])
-        description = plots.ladder(results, replace(head, what=declared["what"], left_out={}, ladder=[rows]))
-        pictures[section] = (with_capital(description["title"].partition(": ")[2]), slide_pictures.ladder(description))
-    return pictures
+def number_of_ladder(description):
+    """How many times as fast as the slowest rung the fastest one is that does the whole job; None if there is one rung."""
+    own = [row for row in description["groups"][0]["rows"] if row["mark"] != "vendor"]
+    first, best = max(own, key=lambda row: row["time"]), min((row for row in own if row["mark"] != "other"), key=lambda row: row["time"])
+    return (f"{rounded(first['time'] / best['time'])} times", f"the speed of `{first['name']}` (`{best['name']}`)") if first is not best else None
 
 
 def last_slide(chapter):
-    """What to do: the exercises, and their commands."""
-    rows = [f"| `{name}` {'★' * chapter.stars[name]} | {chapter.minutes(name)} min | `./course check {name}` |" for name in chapter.exercises]
-    tasks = [f"`{name}`: {hints.read(hints.file_of(chapter.folder, name))[0]}" for name in chapter.exercises]
-    return Slide("exercises", "Now you", "\n".join(["| exercise | time | command |", "|---|--:|---|", *rows]), None, tasks)
+    """What to do: the exercises, their commands, and how long they take."""
+    exercises = [(name, "★" * chapter.stars[name], chapter.minutes(name), f"./course check {name}") for name in chapter.exercises]
+    tasks = [f"`{command}`: {hints.read(hints.file_of(chapter.folder, name))[0]}" for name, _, _, command in exercises]
+    minutes = sum(minutes for _, _, minutes, _ in exercises)
+    time = f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 and minutes % 60 else f"{minutes // 60} h" if minutes >= 60 else f"{minutes} min"
+    alt = "; ".join(f"{name}, {minutes} min: {command}" for name, _, minutes, command in exercises)
+    picture = Picture("exercises", slide_pictures.exercises(exercises), alt)
+    return Slide("exercises", "Now you", number=(time, f"for {len(exercises)} exercises"), notes=tasks, picture=picture)
 
 
 def slides_of(chapter):
@@ -112,8 +192,8 @@ def slides_of(chapter):
     descriptions = plots.descriptions(results, head, chapter.curves) if loaded else {}
     ends = [ladder_slide(descriptions[plots.ladder_name(results)])] if loaded else []
     ends.append(last_slide(chapter))
-    ladders = ladders_of_sections(chapter, results, head) if loaded else {}
-    own = slide_choice.of_page(text, MOST - 1 - len(ends), Pictures(chapter, descriptions).of_page, chapter.slides, ladders)
+    shown = Pictures(chapter, results, head, descriptions)
+    own = slide_choice.of_page(text, MOST - 1 - len(ends), shown, slide_choice.wishes_of(chapter), opening(chapter, text, shown.whole_way()))
     return [first_slide(chapter, text, head), *own, *ends]
 
 
@@ -125,42 +205,55 @@ def typeset(markdown):
     return "".join(part if k % 2 else typeset_numbers(part) for k, part in enumerate(CODE_OR_TEXT.split(markdown)))
 
 
-def size_of_code(body):
-    """The size of the letters of a block of code, in remark's pixels: as large as its longest line allows."""
-    widest = max(map(len, body.split("\n")[1:-1]))
-    return min(LARGEST_CODE, int(CODE_WIDTH / (CHARACTER * widest)))
+def size_of_code(code, height=CODE_HEIGHT):
+    """The size of the letters of a block of code, in remark's pixels: as large as its longest line, and `height` for its lines, allow."""
+    lines = code.split("\n")[1:-1]
+    return min(LARGEST_CODE, int(CODE_WIDTH / (CHARACTER * max(map(len, lines)))), int(height / (LINE * len(lines))))
 
 
 def number_of(slide):
     """The HTML of a slide's number, and of what it is."""
     what = re.sub("`([^`]*)`", r"<code>\1</code>", typeset(html.escape(slide.number[1], quote=False)))
-    return f'<p class="number"><strong>{with_units_kept(html.escape(slide.number[0]))}</strong> <span>{what}</span></p>'
+    what = re.sub(r"\*([^*]+)\*", r"<em>\1</em>", what.replace("**", ""))
+    return f'<p class="number"><strong>{typeset_numbers(html.escape(slide.number[0]))}</strong> <span>{what}</span></p>'
 
 
 def picture_of(chapter, slide, output):
     """The HTML of a slide's picture, which is written into a file of its own."""
-    file, part, svg = slide.picture
-    name = Path(file).stem.replace(".", "-") + (f"-{part + 1}" if part else "") + ".svg"
-    target = output / "pictures" / chapter.name / name
+    picture = slide.picture
+    target = output / "pictures" / chapter.name / f"{picture.name}.svg"
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(svg, encoding="utf-8")
-    width = float(re.search(r'\bwidth="([\d.]+)"', svg)[1]) * REMARK_WIDTH / slide_pictures.SLIDE_WIDTH
-    return f'<img src="{target.relative_to(output).as_posix()}" width="{width:.0f}" alt="{html.escape(slide.body)}">'
+    target.write_text(picture.svg, encoding="utf-8")
+    width = width_of(picture) * REMARK_WIDTH / slide_pictures.SLIDE_WIDTH
+    return f'<img src="{target.relative_to(output).as_posix()}" width="{width:.0f}" alt="{html.escape(picture.alt)}">'
+
+
+def width_of(picture):
+    return float(re.search(r'\bwidth="([\d.]+)"', picture.svg)[1])
+
+
+def place_of(slide):
+    """Where a slide's picture or code is: "whole" without a text, else "below" the text or "beside" it."""
+    if not slide.body:
+        return "whole"
+    return "beside" if slide.picture and width_of(slide.picture) <= slide_pictures.BESIDE[0] else "below"
 
 
 def markdown_of(chapter, slide, output):
     """The Markdown of a slide, with its notes."""
-    kinds = f"of-{slide.kind}" + (f", size-{size_of_code(slide.body)}" if slide.kind == "code" else "")
-    body = picture_of(chapter, slide, output) if slide.picture else slide.body if slide.kind == "code" else typeset(slide.body)
+    place = place_of(slide)
+    size = f", size-{size_of_code(slide.code, CODE_HEIGHT if place == 'whole' else CODE_BELOW)}" if slide.code else ""
     number = [number_of(slide)] if slide.number else []
+    texts = [*number, typeset(slide.body)] if slide.number and not slide.number[1] else [typeset(slide.body), *number]
+    shown = slide.code or (picture_of(chapter, slide, output) if slide.picture else "")
+    parts = [*number, shown] if place == "whole" and slide.picture else [shown, *number] if place == "whole" else [*texts, shown]
     notes = "\n\n".join(typeset(note) for note in slide.notes if note)
-    parts = [*number, body] if slide.number and not slide.number[1] else [body, *number]
-    return "\n\n".join([f"class: {kinds}", f"# {typeset(slide.heading)}", *parts, "???", notes])
+    return "\n\n".join(part for part in [f"class: of-{slide.kind}, {place}{size}", f"# {typeset(slide.heading)}", *parts, "???", notes] if part)
 
 
 def code_sizes():
     """The style rules of the sizes that code has."""
-    return "\n".join(f".size-{size} .remark-code {{ font-size: {size}px; }}" for size in range(18, LARGEST_CODE + 1))
+    return "\n".join(f".size-{size} .remark-code {{ font-size: {size}px; }}" for size in range(LEAST_CODE, LARGEST_CODE + 1))
 
 
 def write(chapter, output, site):

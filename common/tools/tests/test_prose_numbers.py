@@ -7,7 +7,7 @@ from tools.lib import compact_json, markers
 from tools.lib.failed import Failed
 from tools.maintain import plain_words, translations
 from tools.measure import lesson, plot_svg, prose_numbers
-from tools.site import slide_choice
+from tools.site import slide_words
 from tools.tests.sample_course import Course, declared, results, row
 from tools.tests.test_lesson import PROFILE, PROFILED
 
@@ -184,7 +184,7 @@ class Numbers(unittest.TestCase):
         said, marked = "takes 20.0 µs.", "takes <!-- µs ours -->20.0 µs<!-- / -->."
         self.assertEqual(markers.without_comments(marked), said)
         self.assertEqual(lesson.words(f"It {marked}\n"), 4)
-        self.assertEqual(slide_choice.sections_of(f"## A\n\nIt {marked}\n")[1].blocks, [f"It {said}"])
+        self.assertEqual(slide_words.sections_of(f"## A\n\nIt {marked}\n")[1].blocks, [f"It {said}"])
         page = self.course.top / "README.zh-CN.md"
         page.write_text("用时 <!-- copy ours, in words -->63 %<!-- / -->，共<!-- µs ours -->20.0 µs<!-- / -->\n")
         self.assertEqual([word for _, word, _ in plain_words.places(page)], ["共2"])
