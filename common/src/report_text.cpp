@@ -50,8 +50,9 @@ std::string unread_text(const LaunchMark& since) {
   std::string text;
   std::size_t count = 0;
   for (const simt::PartlyRead& input : simt::partly_read_since(since.ran)) {
+    const bool is_of_check = input.reader.find("/checks/") != std::string::npos;
     const std::string which = detail::ranges_or_pattern_text(input.unread, input.elements);
-    if (which.empty() || ++count > kMost) continue;
+    if (is_of_check || which.empty() || ++count > kMost) continue;
     text += fmt::format("no kernel has read {} of {}, which has {} elements\n", which, input.name,
                         input.elements);
   }

@@ -21,7 +21,8 @@ struct LaunchMark {
 LaunchMark launch_mark();
 /// "launched: a<<<1, 32>>>, b<<<2, 32>>>", a line: what the file that is edited (COURSE_EDIT) has launched since. Empty for none.
 std::string launches_text(const LaunchMark& since);
-/// "no kernel has read [31] of x, which has 32 elements", a line for each of the first inputs that were read in part since.
+/// "no kernel has read [31] of x, which has 32 elements", a line for each of the first inputs that were read in part since, by
+/// other lines than the check's.
 std::string unread_text(const LaunchMark& since);
 
 #if COURSE_CPU_DEVICE

@@ -53,6 +53,7 @@ TEST_CASE("elements that no launch has read are known, also of memory that was f
     sum_part<<<1, 32>>>(x.data(), 3, sum.data());
     CHECK(sum.front() == 3);
     CHECK(read_in_part(before) == "x: 3 4 of 5");
+    CHECK(simt::partly_read_since(before).front().reader == "common/simt/tests/afterwards_test.cu");
   }
   CHECK(read_in_part(before) == "x: 3 4 of 5");
   CHECK(read_in_part(simt::launches_that_ran()) == "");

@@ -166,7 +166,8 @@ struct PartlyRead {
   std::string name = {};  // "x"
   std::size_t elements = 0;
   std::vector<std::size_t> unread =
-      {};  // elements that hold something, and that no kernel has read; ascending
+      {};                   // that hold something, and that no kernel has read; ascending
+  std::string reader = {};  // the file of a line that has read another element
 };
 /// The arrays, the oldest first, of which the launches after this many, and after the last copy or memset into the array,
 /// have read some elements and not others. Of memory that was freed the last 64 arrays count, if they have a MiB at most. Does not wait.

@@ -28,22 +28,26 @@ class Elements {
     const std::uint8_t* const flag = a_.initialised + (address_of(i) - a_.begin);
     return std::any_of(flag, flag + a_.element.size, [](std::uint8_t f) { return f != 0; });
   }
-  bool is_read(std::size_t i) const {
-    return any_cell(i, [](const Cell& cell) { return cell.last_read.pc != 0; });
+  /// Where it was read, 0 if it was not.
+  std::uint32_t reader(std::size_t i) const {
+    return first_pc(i, [](const Cell& cell) { return cell.last_read.pc; });
   }
   bool is_written(std::size_t i) const {
-    return any_cell(i, [](const Cell& cell) { return cell.write.pc != 0 || cell.atomic.pc != 0; });
+    return first_pc(i, [](const Cell& cell) { return cell.write.pc | cell.atomic.pc; }) != 0;
   }
 
  private:
   std::uintptr_t address_of(std::size_t i) const { return a_.name_origin + i * a_.element.size; }
-  template <class Test>
-  bool any_cell(std::size_t i, Test test) const {
+  /// The first number that is not 0 and that the function finds in a cell of the element; 0 if there is none.
+  template <class Function>
+  std::uint32_t first_pc(std::size_t i, Function pc_in) const {
     const std::uintptr_t begin = address_of(i) - a_.begin;
     const Cell* const first = a_.cells + (begin >> a_.granule_shift);
     const Cell* const last = a_.cells + ((begin + a_.element.size - 1) >> a_.granule_shift);
-    return std::any_of(first, last + 1,
-                       [&](const Cell& cell) { return cell.generation > launches_ && test(cell); });
+    const Cell* const found = std::find_if(first, last + 1, [&](const Cell& cell) {
+      return cell.generation > launches_ && pc_in(cell) != 0;
+    });
+    return found > last ? 0 : pc_in(*found);
   }
 
   const Allocation& a_;
@@ -58,13 +62,15 @@ PartlyRead partly_read(const Allocation& a, std::size_t launches) {
   const Elements elements(a, launches);
   input.elements = elements.count();
   if (input.elements > kMostElements) return input;
-  bool has_read = false;
+  std::uint32_t reader = 0;
   for (std::size_t i = 0; i < input.elements; ++i) {
     if (elements.is_written(i)) return {.name = a.name};
-    has_read = has_read || elements.is_read(i);
-    if (elements.is_filled(i) && !elements.is_read(i)) input.unread.push_back(i);
+    const std::uint32_t pc = elements.reader(i);
+    if (reader == 0) reader = pc;
+    if (elements.is_filled(i) && pc == 0) input.unread.push_back(i);
   }
-  if (!has_read) input.unread.clear();
+  if (reader == 0) input.unread.clear();
+  if (!input.unread.empty()) input.reader = source_line(return_address_of(reader)).file;
   return input;
 }
 
