@@ -20,7 +20,8 @@
 namespace course::detail {
 namespace {
 
-/// A copy of an output. A vector may get the memory of an earlier one: so its bytes must be the same, too.
+/// A copy of an output. A vector may get the memory of an earlier one: so its bytes must be the same, too. A single number
+/// is compared as a value of its own.
 struct Copy {
   const void* first = nullptr;
   const unsigned char* original = nullptr;
@@ -42,7 +43,8 @@ std::size_t launches_before = 0;
 const Copy* copy_of(const Elements& found) {
   const std::size_t size = found.size * found.bytes;
   for (const Copy& copy : last_copies()) {
-    const bool is_it = found.first != nullptr && found.first == copy.first &&
+    const bool is_number = found.size == 1 && copy.bytes.size() == copy.element;
+    const bool is_it = found.first != nullptr && (found.first == copy.first || is_number) &&
                        found.bytes == copy.element &&
                        size <= copy.bytes.size() &&  // a check may leave out the last elements
                        std::memcmp(found.first, copy.bytes.data(), size) == 0;
@@ -70,6 +72,22 @@ std::string line_of_last_write([[maybe_unused]] const unsigned char* element) {
 #else
   return "";
 #endif
+}
+
+bool is_as_filled([[maybe_unused]] const unsigned char* element,
+                  [[maybe_unused]] std::size_t bytes) {
+#if COURSE_CPU_DEVICE
+  return simt::is_as_filled(element, bytes, launches_before);
+#else
+  return false;
+#endif
+}
+
+/// "any wrong element", "[5] to [7]", "3 of the wrong elements".
+std::string which_of_wrong(const Differences& d, const std::vector<std::size_t>& elements) {
+  const bool are_all = elements.size() == d.wrong.size() && elements.size() > 1;
+  const std::string ranges = are_all ? "any wrong element" : ranges_text(elements);
+  return ranges.empty() ? fmt::format("{} of the wrong elements", elements.size()) : ranges;
 }
 
 }  // namespace
@@ -104,10 +122,24 @@ std::vector<std::size_t> unwritten_elements(const Differences& d) {
 
 std::string unwritten_text(const Differences& d, const std::vector<std::size_t>& unwritten) {
   if (unwritten.empty()) return "";
-  const bool are_all = unwritten.size() == d.wrong.size() && unwritten.size() > 1;
-  std::string which = are_all ? "any wrong element" : ranges_text(unwritten);
-  if (which.empty()) which = fmt::format("{} of the wrong elements", unwritten.size());
-  return fmt::format("Nothing has written {} since the array was allocated.", which);
+  return fmt::format("Nothing has written {} since the array was allocated.",
+                     which_of_wrong(d, unwritten));
+}
+
+std::vector<std::size_t> elements_as_filled(const Differences& d) {
+  std::vector<std::size_t> elements;
+  const Copy* const copy = copy_of(d.found_values);
+  if (copy == nullptr || !copy->unwritten.empty()) return elements;
+  for (const std::size_t i : d.wrong) {
+    if (is_as_filled(copy->original + i * copy->element, copy->element)) elements.push_back(i);
+  }
+  return elements;
+}
+
+std::string as_filled_text(const Differences& d, const std::vector<std::size_t>& elements) {
+  if (elements.empty()) return "";
+  if (d.size == 1) return "No kernel has written it.";
+  return fmt::format("No kernel has written {}.", which_of_wrong(d, elements));
 }
 
 std::string line_of_wrong_elements(const Differences& d) {

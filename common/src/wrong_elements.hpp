@@ -22,6 +22,11 @@ std::vector<std::size_t> unwritten_elements(const Differences& differences);
 std::string unwritten_text(const Differences& differences,
                            const std::vector<std::size_t>& unwritten);
 
+/// The wrong elements that no kernel has written since the array was filled, as far as the device knows, ascending.
+std::vector<std::size_t> elements_as_filled(const Differences& differences);
+/// A sentence on them; empty if there are none.
+std::string as_filled_text(const Differences& differences,
+                           const std::vector<std::size_t>& elements);
 /// A sentence on the line that has written the wrong elements, and no others, since the case began; empty if there is none.
 std::string line_of_wrong_elements(const Differences& differences);
 /// Launches and copies before this are those of other cases.

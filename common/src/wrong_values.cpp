@@ -405,7 +405,10 @@ void find_facts(const Differences& d, WrongValues& values) {
   const std::string places = comparison.places(), value = comparison.value();
   const std::vector<std::size_t> unwritten = unwritten_elements(d);
   add("value", unwritten_text(d, unwritten));
-  if (unwritten.size() == d.wrong.size()) return;  // what they hold says nothing of the answer
+  const std::vector<std::size_t> as_filled = elements_as_filled(d);
+  add("value", as_filled_text(d, as_filled));
+  // What such elements hold says nothing of the answer.
+  if (unwritten.size() == d.wrong.size() || as_filled.size() == d.wrong.size()) return;
   add("places", places);
   if (places.empty()) add("value", value);
   if (places.empty() && value.empty()) add("difference", comparison.difference());

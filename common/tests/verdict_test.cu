@@ -284,6 +284,25 @@ TEST_CASE("what nothing has written is told as that") {
   CHECK(told().find("Nothing has written") == std::string::npos);
 }
 
+TEST_CASE("what no kernel has written is told as that") {
+  if (!course::kCpuDevice) SKIP("a GPU does not know");
+  const std::vector<int> ones(40, 1);
+  course::GuardedBuffer<int> y(40), total(1);
+  const auto told = [&] { return facts(same(y.download(), ones, "y")); };
+  y.fill_bytes(0xFF);
+  CHECK(told() == "No kernel has written any wrong element.");
+  write_some<<<1, 64>>>(y.data(), 0, 30, 1);
+  CHECK(told().ends_with("\nNo kernel has written any wrong element."));
+  write_some<<<1, 64>>>(y.data(), 30, 38, 5);
+  CHECK(told().find("\nNo kernel has written [38] to [39].") != std::string::npos);
+  y.fill_bytes(0);
+  CHECK(told() == "No kernel has written any wrong element.");
+  total.fill_bytes(0);
+  CHECK(facts(same(total.download()[0], 7, "total")) == "No kernel has written it.");
+  write_some<<<1, 1>>>(total.data(), 0, 1, 9);
+  CHECK(facts(same(total.download()[0], 7, "total")) == "");
+}
+
 __global__ void write_by_two_lines(int* y) {
   if (threadIdx.x % 3 == 0) {
     y[threadIdx.x] = 3;

@@ -123,6 +123,14 @@ TEST_CASE("the line that has written an element last is known") {
   static_cast<void>(cudaMemset(y.data(), 0, sizeof(int)));
   static_cast<void>(cudaDeviceSynchronize());
   CHECK(line(y.data() + 8, before) == "");
+  CHECK(simt::is_as_filled(y.data(), sizeof(int), before));
+  CHECK(!simt::is_as_filled(count.data(), sizeof(int), before));
+  sum_part<<<1, 1>>>(count.data(), 1, y.data());
+  static_cast<void>(cudaDeviceSynchronize());
+  CHECK(!simt::is_as_filled(count.data(), sizeof(int), before));  // only the last launch is known
+  CHECK(!simt::is_as_filled(y.data(), sizeof(int), before));
+  CHECK(simt::is_as_filled(y.data() + 1, sizeof(int), before));
   int on_host = 0;
+  CHECK(!simt::is_as_filled(&on_host, sizeof(int), before));
   CHECK(line(&on_host, before) == "");
 }

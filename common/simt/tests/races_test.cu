@@ -417,6 +417,15 @@ __global__ void volatile_levels(int* out) {
   if (t == 0) *out = x[0];
 }
 
+/// A tree in global memory. `far`: the second warp's lanes read what the first warp's lanes store.
+__global__ void volatile_levels_in_global(int* values, bool far) {
+  volatile int* const x = values;
+  const unsigned t = threadIdx.x;
+  if (!far && t < 32) x[t] += x[t + 16];
+  if (far && t < 32) x[t] = 1;
+  if (far && t >= 32) x[t + 64] = x[t - 32];
+}
+
 __global__ void store_beside_load(int* flag) {
   if (threadIdx.x == 0) *flag = 1;
   const cuda::atomic_ref<int, cuda::thread_scope_device> look(*flag);
@@ -515,6 +524,18 @@ TEST_CASE("levels of a tree that a warp exchanges by volatile are no hand-off of
       one_line(observe([&] { volatile_levels<<<1, 32>>>(out.data()); }).text());
   CHECK(lacks(text, {"DATA RACE", "The lanes of a warp do not run in lockstep."}) == "");
   CHECK(text.find("volatile store") == std::string::npos);
+}
+
+TEST_CASE(
+    "lanes of a warp that exchange elements of global memory by volatile race, those of two warps have chance values") {
+  auto values = Array<int>::zeros(128);
+  const auto run = [&](bool far) {
+    return observe([&] { volatile_levels_in_global<<<1, 64>>>(values.data(), far); });
+  };
+  CHECK(lacks(one_line(run(false).text()),
+              {"DATA RACE in kernel volatile_levels_in_global on values[16]",
+               "The lanes of a warp do not run in lockstep."}) == "");
+  CHECK(run(true).text() == "");
 }
 
 TEST_CASE("an atomic of block scope does not reach other blocks") {

@@ -176,6 +176,10 @@ std::vector<PartlyRead> partly_read_since(std::size_t launches);
 /// into its array; empty if none is known, and if there were both. Does not wait.
 std::string line_of_last_write(const void* p, std::size_t launches);
 
+/// True if the launches after this many have written none of these bytes of an array of device memory since the last copy or memset
+/// into it; false where that is not known. Does not wait.
+bool is_as_filled(const void* p, std::size_t size, std::size_t launches);
+
 /// False if nothing has written any of these bytes of the device's memory since they were allocated; true of bytes that are not
 /// in one allocation. Does not wait.
 bool has_been_written(const void* p, std::size_t size);

@@ -97,6 +97,22 @@ std::string line_of_last_write(const void* p, std::size_t launches) {
   return pc == 0 || !is_one_kind ? "" : source_line(return_address_of(pc)).text();
 }
 
+bool is_as_filled(const void* p, std::size_t size, std::size_t launches) {
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  const Allocation* const a = owner_of(address);
+  if (a == nullptr || a->space != Space::device || a->initialised == nullptr) return false;
+  if (address + size > a->end()) return false;
+  if (a->cells == nullptr) return true;
+  const std::size_t base = std::max<std::size_t>(launches, a->filled);
+  const Cell* const first = a->cells + ((address - a->begin) >> a->granule_shift);
+  const Cell* const last = a->cells + ((address + size - 1 - a->begin) >> a->granule_shift);
+  return std::all_of(first, last + 1, [&](const Cell& cell) {
+    // What a later launch has only read, an earlier one may have written.
+    const bool is_whole = cell.generation == base + 1;
+    return cell.generation <= base || (is_whole && (cell.write.pc | cell.atomic.pc) == 0);
+  });
+}
+
 bool has_been_written(const void* p, std::size_t size) {
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   const Allocation* const a = owner_of(address);

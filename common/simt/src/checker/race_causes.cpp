@@ -343,7 +343,7 @@ Explanation explain_lock(const Race& race) {
 Explanation explain_race(const Race& race) {
   // Lanes of a warp exchange data by `volatile`, one level of a tree after the other: no element is a flag.
   const std::uint32_t both = race.earlier.access.clock & race.now.access.clock;
-  if ((both & kVolatileElement) != 0) return {};
+  if ((both & kVolatileElement) != 0 && race.in_one_block()) return {};
   const Handoff h = find_handoff(race.earlier.access, race.t);
   const bool is_sure = h.store.is_known() && !h.is_counting;
   if (is_sure) {

@@ -38,10 +38,12 @@ bool scopes_clash(const Access& earlier, const Access& now) {
          block_of(earlier.thread) != block_of(now.thread);
 }
 
-/// Elements of an array in shared memory that threads exchange by `volatile` are data, of code that counts on
-/// lockstep or on luck. A store that follows a fence announces something, as a flag does.
-bool counts_on_lockstep(const Access& store, const Access& load) {
-  return (store.clock & load.clock & kVolatileElement) != 0 && !has_fenced(store.thread);
+/// Elements of an array that threads of a block, in shared memory, or lanes of a warp exchange by `volatile` are data, of
+/// code that counts on lockstep or on luck. A store that follows a fence announces something, as a flag does.
+bool counts_on_lockstep(const Access& store, const Access& load, std::uintptr_t address) {
+  if ((store.clock & load.clock & kVolatileElement) == 0 || has_fenced(store.thread)) return false;
+  return warp_of(store.thread) == warp_of(load.thread) ||
+         is_shared(reinterpret_cast<const void*>(address));
 }
 
 AccessKind kind_of(const Access& reader) {
@@ -163,7 +165,7 @@ void judge_readers(const Cell& cell, const Access& me, AccessKind kind, std::uin
     if (is_atomic(kind)) {
       if ((reader->clock & kAtomic) == 0) {
         if (hold_back(*reader, address, me)) continue;
-      } else if (counts_on_lockstep(me, *reader)) {
+      } else if (counts_on_lockstep(me, *reader, address)) {
         report_race({*reader, AccessKind::read}, {me, AccessKind::write}, address, t);
         return;
       } else if (!scopes_clash(*reader, me)) {
@@ -183,7 +185,7 @@ void judge_read(const Cell& cell, std::uintptr_t address, Thread& t, const NowAc
     report_race({cell.write, AccessKind::write}, {me, now.kind}, address, t);
   if (!conflicts(cell.atomic, t)) return;
   if (now.kind != AccessKind::read) {
-    if (counts_on_lockstep(cell.atomic, me)) {
+    if (counts_on_lockstep(cell.atomic, me, address)) {
       report_race({cell.atomic, AccessKind::write}, {me, AccessKind::read}, address, t);
     } else if (scopes_clash(cell.atomic, me)) {
       report_race({cell.atomic, AccessKind::atomic}, {me, now.kind}, address, t);

@@ -154,7 +154,9 @@ void check_relaxed_access(std::uintptr_t address, std::size_t size, RelaxedAcces
   } else {
     const bool shared = a != nullptr && a->space == Space::shared;
     std::uint8_t flags = flags_of(scope);
-    if (is_volatile && shared && a->size > size) flags |= kVolatileElement;
+    // In global memory fewer elements than lanes may be flags.
+    const std::size_t others = shared ? size : (kWarpSize - 1) * size;
+    if (is_volatile && a != nullptr && a->size > others) flags |= kVolatileElement;
     access(address, size, kind, scope, caller, nullptr, flags);
     Thread& t = *engine.current;
     bool finds_old_value = false;

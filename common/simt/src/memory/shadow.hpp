@@ -18,7 +18,7 @@ struct Access {
 };
 constexpr std::uint32_t kAtomic = 1, kBlockScope = 2, kClockShift = 3;
 constexpr std::uint32_t kByBulk = 2;           // of a plain write: by a bulk load
-constexpr std::uint32_t kVolatileElement = 4;  // of an array in shared memory, by `volatile`
+constexpr std::uint32_t kVolatileElement = 4;  // of an array, by `volatile`
 
 /// What the checker remembers of a granule: 64 bytes, one cache line.
 /// Two different readers are kept, and a third of another warp, if possible of another block: that
