@@ -3,7 +3,7 @@
 import re
 
 POWER = re.compile(r"\b(\d+|[a-z])\^(?:\((\w+[+-]\w+)\)|(-?\w+))")
-UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|h|[KMGT]i?B|bytes?|[GT]B/s|GHz|W|times)\b|%|小时|分钟|秒)|(?<=★) (?=\d)")
+UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|h|[KMGT]i?B|bytes?|[GT]B/s|GHz|W|times)\b|%|小时|分钟|秒)|(?<=★) (?=\d)| (?=★)")
 RANGE = re.compile(r"(?<=\u00a0–) (?=\d)")
 CHINESE_UNIT = re.compile(r"(?<=\u00a0)(?:小时|分钟)")
 

@@ -28,6 +28,7 @@ WORDS = {
     "en": {
         "name": "English", "in_english": "English", "learn": "Learn", "teach": "Teach", "develop": "Develop", "pages": "Pages", "on_this_page": "On this page",
         "next": "Next", "previous": "Previous", "skip": "Skip to the text", "slides": "Slides", "repository": "GitHub",
+        "for_instructors": "For instructors",
         "licence": "MIT License", "source": "Repository on GitHub", "report": "Report a problem",
         "light": "Light", "dark": "Dark", "light_theme": "Light theme", "dark_theme": "Dark theme",
         "copy": "Copy", "copied": "Copied", "done": "Done", "done_here": "Kept in this browser; nothing is sent.",
@@ -38,6 +39,7 @@ WORDS = {
     "zh-CN": {
         "name": "中文", "in_english": "Chinese", "learn": "学习", "teach": "教学", "develop": "开发", "pages": "页面", "on_this_page": "本页内容",
         "next": "下一页", "previous": "上一页", "skip": "跳到正文", "slides": "幻灯片（英文）", "repository": "GitHub",
+        "for_instructors": "教师用",
         "licence": "MIT 许可证", "source": "GitHub 上的仓库", "report": "报告问题",
         "light": "浅色", "dark": "深色", "light_theme": "浅色主题", "dark_theme": "深色主题",
         "copy": "复制", "copied": "已复制", "done": "已完成", "done_here": "只保存在这个浏览器里，不会发送到任何地方。",
@@ -198,6 +200,7 @@ def fill_template(app, pagename, templatename, context, doctree):
         {"heading": heading, "pages": [link(name) for name in names], "course": len([name for name in names if name in course(docnames, language)])}
         for heading, names in navigation(docnames, language)
     ]
+    context["teaching"] = link(TEACH[0])["uri"] if TEACH[0] in docnames else None
     context["front"] = link(in_language("README", docnames, language))
 
 

@@ -236,7 +236,7 @@ class Texts(unittest.TestCase):
 
     def test_a_number_keeps_its_unit(self):
         for text, shown in (("1 h 40 min", "1~h 40~min"), ("21.5 µs, 3 % of 64 MiB", "21.5~µs, 3~% of 64~MiB"), ("4 sectors", "4 sectors"), ("10 s.", "10~s."),
-                            ("1 小时 10 分钟", "1~小\u2060时 10~分\u2060钟"), ("★★ 30 min", "★★~30~min"), ("16 bytes", "16~bytes"), ("1 hour", "1 hour"),
+                            ("1 小时 10 分钟", "1~小\u2060时 10~分\u2060钟"), ("★★ 30 min", "★★~30~min"), (" ★★, ", "~★★, "), ("16 bytes", "16~bytes"), ("1 hour", "1 hour"),
                             ("1.5~– 2.5 (1 %)".replace("~", "\u00a0"), "1.5~–\u2060~2.5 (1~%)"), ("1 – 2", "1 – 2")):
             self.assertEqual(with_units_kept(text), shown.replace("~", "\u00a0"))
 
