@@ -34,7 +34,10 @@ WORDS = {
         "copy": "Copy", "copied": "Copied", "done": "Done", "done_here": "Kept in this browser; nothing is sent.",
         "answer": "Answer", "show_measured": "What was measured is part of the answer: show it",
         "hint": "Hint", "search": "Search", "search_course": "Search the course",
-        "ask": "Type words of the text, or a name of the code.", "found": "{} sections found", "needs_script": "The search needs JavaScript.",
+        "ask": "Type words of the text, or a name of the code. Enter, or ↓, leads to what was found.", "found": "{} sections found.",
+        "found_some": "{} sections have all of these words, {} have some of them.", "found_none": "No section has these words.",
+        "corrected": "Searched for “{}”.", "instead": "Try fewer words, another word for the same thing, or the name of a function. Terms in English and Chinese, and all chapters:",
+        "glossary": "Glossary", "needs_script": "The search needs JavaScript.",
     },
     "zh-CN": {
         "name": "中文", "in_english": "Chinese", "learn": "学习", "teach": "教学", "develop": "开发", "pages": "页面", "on_this_page": "本页内容",
@@ -45,7 +48,10 @@ WORDS = {
         "copy": "复制", "copied": "已复制", "done": "已完成", "done_here": "只保存在这个浏览器里，不会发送到任何地方。",
         "answer": "答案", "show_measured": "测量结果是答案的一部分：显示",
         "hint": "提示", "search": "搜索", "search_course": "搜索本课程",
-        "ask": "请输入正文中的词，或代码里的名字。", "found": "找到 {} 节", "needs_script": "搜索需要 JavaScript。",
+        "ask": "请输入正文中的词，或代码里的名字。按回车键或 ↓ 到搜索结果。", "found": "找到 {} 节。",
+        "found_some": "{} 节含有全部这些词，{} 节含有其中一些。", "found_none": "没有一节含有这些词。",
+        "corrected": "已改为搜索“{}”。", "instead": "请少用几个词，换一种说法，或者输入英文术语、函数名。各术语的中英文对照，以及全部章节：",
+        "glossary": "术语表", "needs_script": "搜索需要 JavaScript。",
     },
 }  # fmt: skip
 
