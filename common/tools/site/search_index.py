@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 
 from docutils import nodes
 from tools.lib.failed import Failed
-from tools.site import pages, slide_choice
+from tools.site import pages, slide_choice, slide_words
 
 LUNR = Path("/usr/share/javascript/lunr/lunr.min.js")
 GLOSSARY = "common/docs/glossary"
@@ -88,7 +88,7 @@ def entries_of(uri, doctree):
 
 def is_aside(title):
     """Whether an English heading is that of a section about its page, such as its tables and its sources; slides leave these out, too."""
-    return slide_choice.NO_SLIDES.match(title) is not None or title in (*slide_choice.SUMMARIES, "Credits")
+    return slide_words.NO_SLIDES.match(title) is not None or title in (*slide_choice.SUMMARIES, "Credits")
 
 
 def asides_of(docname, of_pages):
