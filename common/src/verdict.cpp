@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "counted_lines.hpp"
 #include "wrong_values.hpp"
 
 namespace course {
@@ -187,12 +188,23 @@ Verdict explain_scalar(const Differences& d, std::string_view hint) {
 
 }  // namespace detail
 
+namespace {
+
+/// More than was allowed of what a counter may have counted.
+Verdict too_many(std::string_view allowed, std::uint64_t found, std::string_view name,
+                 std::string_view hint) {
+  const std::string lines = detail::counted_lines(found, name);
+  return {false, fmt::format("{}: expected {}, found {}{}{}{}{}", name, allowed, found,
+                             hint.empty() ? "" : "; ", hint, lines.empty() ? "" : "\n", lines)};
+}
+
+}  // namespace
+
 Verdict at_most(std::uint64_t found, std::uint64_t most, std::string_view name,
                 std::string_view hint) {
   if (found <= most)
     return {.figure = {std::string(name), fmt::format("{}, at most {}", found, most)}};
-  return {false, fmt::format("{}: expected at most {}, found {}{}{}", name, most, found,
-                             hint.empty() ? "" : "; ", hint)};
+  return too_many(fmt::format("at most {}", most), found, name, hint);
 }
 
 Verdict at_least(std::uint64_t found, std::uint64_t least, std::string_view name,
@@ -205,8 +217,7 @@ Verdict at_least(std::uint64_t found, std::uint64_t least, std::string_view name
 
 Verdict none(std::uint64_t found, std::string_view name, std::string_view hint) {
   if (found == 0) return {.figure = {std::string(name), "0"}};
-  return {false, fmt::format("{}: expected none, found {}{}{}", name, found,
-                             hint.empty() ? "" : "; ", hint)};
+  return too_many("none", found, name, hint);
 }
 
 Verdict close(double found, double expected, double tolerance, std::string_view name,

@@ -3,6 +3,7 @@
 #include <course/guarded.cuh>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <iterator>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "repo_relative_path.hpp"
 #include "wrong_elements.hpp"
 
 #if COURSE_CPU_DEVICE
@@ -140,6 +142,36 @@ std::string as_filled_text(const Differences& d, const std::vector<std::size_t>&
   if (elements.empty()) return "";
   if (d.size == 1) return "No kernel has written it.";
   return fmt::format("No kernel has written {}.", which_of_wrong(d, elements));
+}
+
+std::string atomics_of_wrong_element([[maybe_unused]] const Differences& d) {
+#if COURSE_CPU_DEVICE
+  const Copy* const copy = copy_of(d.found_values);
+  if (copy == nullptr || copy->element > sizeof(std::uint64_t)) return "";
+  const std::size_t at = d.wrong.front() * copy->element;
+  const simt::AtomicChanges changes =
+      simt::atomic_changes(copy->original + at, copy->element, launches_before);
+  if (changes.last.empty()) return "";
+  const simt::AtomicChange& last = changes.last.front();
+  if (std::memcmp(last.after.data(), copy->bytes.data() + at, copy->element) != 0) return "";
+  const auto text = [&](const simt::AtomicChange& change) {
+    return fmt::format("{} by {} of {} at {}", d.found_values.text(change.after.data()),
+                       change.function, change.thread, repo_relative_path(change.line));
+  };
+  const std::string begin = d.found_values.text(changes.last.back().before.data());
+  const std::string element = d.size == 1 ? "the number" : fmt::format("[{}]", d.wrong.front());
+  const std::string times =
+      changes.count <= changes.last.size() || !changes.are_all
+          ? ""
+          : fmt::format(" These are the last two of {} changes by atomics.", changes.count);
+  return changes.last.size() == 1
+             ? fmt::format("Atomics have changed {} once: from {} to {}.", element, begin,
+                           text(last))
+             : fmt::format("Atomics have changed {} last from {} to {}, then to {}.{}", element,
+                           begin, text(changes.last.back()), text(last), times);
+#else
+  return "";
+#endif
 }
 
 std::string line_of_wrong_elements(const Differences& d) {

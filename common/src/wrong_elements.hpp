@@ -29,6 +29,9 @@ std::string as_filled_text(const Differences& differences,
                            const std::vector<std::size_t>& elements);
 /// A sentence on the line that has written the wrong elements, and no others, since the case began; empty if there is none.
 std::string line_of_wrong_elements(const Differences& differences);
+/// A sentence on the atomics that have changed the first wrong element since the case began; empty if there were none, or if
+/// something else has changed it after them.
+std::string atomics_of_wrong_element(const Differences& differences);
 /// Launches and copies before this are those of other cases.
 void begin_case(std::size_t launches);
 

@@ -409,6 +409,7 @@ void find_facts(const Differences& d, WrongValues& values) {
   add("value", as_filled_text(d, as_filled));
   // What such elements hold says nothing of the answer.
   if (unwritten.size() == d.wrong.size() || as_filled.size() == d.wrong.size()) return;
+  add("value", atomics_of_wrong_element(d));
   add("places", places);
   if (places.empty()) add("value", value);
   if (places.empty() && value.empty()) add("difference", comparison.difference());

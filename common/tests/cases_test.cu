@@ -187,6 +187,28 @@ TEST_CASE("a huge grid has more than 2^32 threads, and then more than 2^32 warps
   CHECK(warps == std::vector<std::size_t>{(1u << 27) + 1, (std::size_t{1} << 32) + 32});
 }
 
+TEST_CASE("loads, stores and atomics that are too many are told with their lines") {
+  const auto x = course::DeviceBuffer<int>::zeros(256);
+  course::DeviceBuffer<int> y(256);
+  const auto counters = course::count([&] {
+    shift<<<2, 128>>>(x.data(), x.size(), 1, y.data());
+    shift<<<1, 128>>>(x.data(), 128, 1, y.data());
+  });
+  const std::uint64_t stores = course::kCpuDevice ? counters->global_store_lanes : 384;
+  const std::string text = course::at_most(stores, 4, "stores of single lanes").text;
+  const std::string first = "stores of single lanes: expected at most 4, found 384";
+  if (!course::kCpuDevice) {
+    CHECK(text == first);
+    return;
+  }
+  INFO(text);
+  CHECK(text.rfind(first + "\n384 of y at common/tests/cases_test.cu:", 0) == 0);
+  // A number that no counter has, and one of another kind.
+  CHECK(course::at_most(stores + 1, 4, "stores of single lanes").text.find('\n') ==
+        std::string::npos);
+  CHECK(course::at_most(stores, 4, "atomics").text == "atomics: expected at most 4, found 384");
+}
+
 TEST_CASE("what kernels load is counted in sectors, and the host's work is none") {
   const auto x = course::DeviceBuffer<int>::zeros(256);
   course::DeviceBuffer<int> y(256);

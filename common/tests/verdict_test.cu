@@ -325,6 +325,32 @@ TEST_CASE("the line that has written the wrong elements, and no others, is told"
   CHECK(facts(same(found, one_wrong, "y")).find("written last") == std::string::npos);
 }
 
+__global__ void change_by_atomics(float* y) {
+  for (int i = 0; threadIdx.x == 7 && i < 3; ++i) atomicAdd(y, 1.5f);
+  if (threadIdx.x == 3) atomicExch(y + 1, -2.f);
+}
+
+TEST_CASE("the last changes of a wrong number by atomics are told") {
+  if (!course::kCpuDevice) SKIP("a GPU does not know");
+  course::GuardedBuffer<float> y(2);
+  y.fill_bytes(0);
+  change_by_atomics<<<1, 32>>>(y.data());
+  const std::vector<float> found = y.download();
+  const std::string text = facts(same(found, {4.f, -2.f}, "y"));
+  CHECK(text.find("Atomics have changed [0] last from 1.5 to 3 by atomicAdd of block 0 thread 7 at "
+                  "common/tests/verdict_test.cu:") != std::string::npos);
+  CHECK(text.find(", then to 4.5 by atomicAdd of block 0 thread 7 at ") != std::string::npos);
+  CHECK(text.find("These are the last two of 3 changes by atomics.") != std::string::npos);
+  CHECK(
+      facts(same(found, {4.5f, -3.f}, "y"))
+          .find(
+              "Atomics have changed [1] once: from 0 to -2 by atomicExch of block 0 thread 3 at ") !=
+      std::string::npos);
+  // What something else has changed afterwards.
+  y.fill_bytes(0x40);
+  CHECK(facts(same(y.download(), {4.f, 1.f}, "y")).find("Atomics") == std::string::npos);
+}
+
 TEST_CASE("a verdict has what is known of the values beside its text") {
   const course::Verdict verdict = same(std::vector<int>{1, 9, 6}, {2, 9, 7}, "y", "Mind the gap.");
   REQUIRE(verdict.values);

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -84,6 +85,7 @@ struct Elements {
   const void* numbers = nullptr;
   long double (*read)(const void* numbers, std::size_t i) = nullptr;
   long double operator[](std::size_t i) const { return read(numbers, i); }
+  std::string (*text)(const void* bytes) = nullptr;  // of a number with these bytes
 };
 
 /// long double holds every value of the types that are compared.
@@ -106,9 +108,16 @@ Elements elements_of(const std::vector<T>& values) {
           .is_signed = !std::is_integral_v<T> || std::is_signed_v<T>,
           .first = first,
           .numbers = &values,
-          .read = [](const void* numbers, std::size_t i) {
-            return exact_value<T>((*static_cast<const std::vector<T>*>(numbers))[i]);
-          }};
+          .read =
+              [](const void* numbers, std::size_t i) {
+                return exact_value<T>((*static_cast<const std::vector<T>*>(numbers))[i]);
+              },
+          .text =
+              [](const void* bytes) {
+                T number;
+                std::memcpy(&number, bytes, sizeof number);
+                return number_text(number);
+              }};
 }
 
 /// Which elements of an answer are wrong; filled in by the templates below.

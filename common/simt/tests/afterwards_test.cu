@@ -1,8 +1,10 @@
 // What the CPU device tells afterwards: which inputs were read in part, and which line has written an element last.
 #include <cuda_runtime.h>
 
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -15,10 +17,13 @@ namespace {
 __global__ void sum_part(const int* x, unsigned n, int* sum) {
   if (threadIdx.x < n) atomicAdd(sum, x[threadIdx.x]);
 }
+__global__ void sum_with_one_thread(const int* x, unsigned n, int* sum) {
+  for (unsigned i = 0; threadIdx.x == 1 && i < n; ++i) atomicAdd(sum, x[i]);
+}
 __global__ void touch(int* y, unsigned n) {
   if (threadIdx.x < n) y[threadIdx.x] = y[threadIdx.x + 1];
 }
-constexpr unsigned kLineOfSeven = 24, kLineOfEight = 26, kLineOfCount = 28;
+constexpr unsigned kLineOfSum = 21, kLineOfSeven = 29, kLineOfEight = 31, kLineOfCount = 33;
 __global__ void write_with_two_lines(int* y, int* count) {
   if (threadIdx.x < 8) {
     y[threadIdx.x] = 7;
@@ -133,4 +138,40 @@ TEST_CASE("the line that has written an element last is known") {
   int on_host = 0;
   CHECK(!simt::is_as_filled(&on_host, sizeof(int), before));
   CHECK(line(&on_host, before) == "");
+}
+
+TEST_CASE("the last changes of a number by atomics are known, with what they found and left") {
+  auto count = Array<int>::zeros(2);
+  const std::size_t before = simt::launches_that_ran();
+  const int* const p = count.data();
+  CHECK(simt::atomic_changes(p, 4, before).last.empty());
+  sum_with_one_thread<<<1, 3>>>(Array<int>(std::vector<int>{5, 0, 7}).data(), 3, count.data());
+  CHECK(count.front() == 12);
+  const simt::AtomicChanges changes = simt::atomic_changes(p, 4, before);
+  CHECK(changes.count == 2);  // adding 0 changes nothing
+  CHECK(changes.are_all);
+  REQUIRE(changes.last.size() == 2);
+  const auto number = [](const std::array<unsigned char, 8>& bytes) {
+    int value = 0;
+    std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
+  };
+  CHECK(changes.last[0].function == "atomicAdd");
+  CHECK(changes.last[0].line == at_line(kLineOfSum));
+  CHECK(changes.last[0].thread == "block 0 thread 1");
+  CHECK(number(changes.last[0].before) == 5);
+  CHECK(number(changes.last[0].after) == 12);
+  CHECK(changes.last[1].thread == "block 0 thread 1");
+  CHECK(number(changes.last[1].before) == 0);
+  // Of one byte: the second atomic has changed it, too, and no atomic the next number.
+  CHECK(simt::atomic_changes(p, 1, before).count == 2);
+  CHECK(simt::atomic_changes(p + 1, 4, before).last.empty());
+  CHECK(simt::atomic_changes(p, 4, simt::launches_that_ran()).last.empty());
+  for (int i = 0; i < 70; ++i) {
+    sum_part<<<1, 64>>>(Array<int>(std::vector<int>(64, 1)).data(), 64, count.data());
+  }
+  CHECK(count.front() == 12 + 70 * 64);
+  CHECK(simt::atomic_changes(p, 4, before).count == 4096);
+  CHECK_FALSE(simt::atomic_changes(p, 4, before).are_all);
+  CHECK(simt::atomic_changes(p, 4, simt::launches_that_ran() - 1).are_all);
 }

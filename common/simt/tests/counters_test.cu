@@ -4,6 +4,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "testing.hpp"
 
 using simt::Counters;
@@ -496,6 +500,32 @@ TEST_CASE("each kernel's counts are its launches'") {
   CHECK(kernels[1].counters.barriers == 2);
   CHECK(kernels[1].counters.busiest_warp_requests == 0);  // of the scope, not of a kernel
   CHECK(observe([&] { CHECK(simt::CountScope().by_kernel().empty()); }).clean());
+}
+
+TEST_CASE("each line's counts are its loads, stores and atomics of each array") {
+  const Array<float> x(256);
+  Array<float> y(256), z(256);
+  observe([&] {
+    const simt::CountScope scope;
+    copy<<<2, 128>>>(x.data(), y.data());
+    copy<<<1, 32>>>(x.data(), z.data());
+    copy<<<1, 64>>>(x.data(), y.data());
+  });
+  std::vector<simt::LineCounters> lines = simt::counted_by_line();
+  REQUIRE(lines.size() == 3);
+  std::sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) {
+    return a.counters.global_store_lanes < b.counters.global_store_lanes;
+  });
+  CHECK(lines[0].line == lines[2].line);
+  CHECK(lines[0].line.find("counters_test.cu:") != std::string::npos);
+  CHECK(lines[0].counters.global_loads == 8 + 1 + 2);
+  CHECK(lines[0].counters.global_load_sectors == 4 * (8 + 1 + 2));
+  CHECK(lines[0].counters.global_load_lanes == 256 + 32 + 64);
+  CHECK(lines[1].counters.global_store_lanes == 32);
+  CHECK(lines[2].counters.global_store_lanes == 256 + 64);
+  CHECK(lines[2].counters.global_loads == 0);
+  observe([&] { const simt::CountScope scope; });
+  CHECK(simt::counted_by_line().empty());
 }
 
 TEST_CASE("races are found while counting") {

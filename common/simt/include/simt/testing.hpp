@@ -12,6 +12,7 @@
 // - Paths in reports, notes and lines are those that show_paths_from() describes.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -176,6 +177,23 @@ std::vector<PartlyRead> partly_read_since(std::size_t launches);
 /// into its array; empty if none is known, and if there were both. Does not wait.
 std::string line_of_last_write(const void* p, std::size_t launches);
 
+/// A change of a number in global memory by an atomic.
+struct AtomicChange {
+  std::string function;                            // "atomicCAS"
+  std::string line;                                // "file:line"
+  std::string thread;                              // "block 0 thread 31"
+  std::array<unsigned char, 8> before{}, after{};  // the number's bytes, as in memory
+};
+/// Changes of one number.
+struct AtomicChanges {
+  std::size_t count = 0;
+  bool are_all =
+      true;  // false if there may have been earlier ones: the last 4096 of all numbers are kept
+  std::vector<AtomicChange> last = {};  // two at most, the newest first
+};
+/// How atomics of the launches after this many have changed the number of `size` bytes, at most 8, at p. Does not wait.
+AtomicChanges atomic_changes(const void* p, std::size_t size, std::size_t launches);
+
 /// True if the launches after this many have written none of these bytes of an array of device memory since the last copy or memset
 /// into it; false where that is not known. Does not wait.
 bool is_as_filled(const void* p, std::size_t size, std::size_t launches);
@@ -249,6 +267,18 @@ class CountScope {
  private:
   Counters before_;
 };
+
+/// The loads, stores and atomics that one line of the program makes on one array, counted as in a KernelCounters; all other
+/// counters are 0.
+struct LineCounters {
+  std::string line;   // "file:line"
+  std::string array;  // "x"; empty if it has no name
+  Counters counters;
+};
+
+/// Those of the launches that have ended since the outermost CountScope began, also after its end, until the next one begins.
+/// Does not wait.
+std::vector<LineCounters> counted_by_line();
 
 /// What has been counted since the program began, after all queued work. Outside of the scopes nothing runs in lockstep,
 /// and of all counters only those of launches, blocks, warps, threads and barriers go on.

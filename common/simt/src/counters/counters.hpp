@@ -21,7 +21,9 @@ Counters difference(const Counters& now, const Counters& before);
 void count_launch(const std::string& kernel, const Counters& before);
 /// What such launches did since begin_counting().
 const std::vector<KernelCounters>& counted_by_kernel();
-/// Maxima and kernels begin anew.
+/// The launch that has begun after `before` will run again, from its beginning: what it did does not count.
+void forget_launch(const Counters& before);
+/// Maxima, kernels and lines begin anew.
 void begin_counting();
 /// How many devices have a kernel to run now, and how many kernels wait to run.
 void count_at_once(unsigned devices, unsigned kernels);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "checker/changes.hpp"
 #include "checker/late_stores.hpp"
 #include "scheduler/polling.hpp"
 
@@ -192,6 +193,7 @@ struct Announced {
   std::size_t size = 0;
   AtomicKind kind = AtomicKind::read_modify_write;
   bool is_shared = false;
+  const char* name = nullptr;  // of an atomic that others see
 };
 Announced announced;  // the atomic that has not been done yet
 
@@ -255,7 +257,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   check_cells(*a, address, size, AccessKind::atomic, flags_of(call.scope), caller, t);
   if (engine.overlap)
     check_overlap(*a, address, size, AccessKind::atomic, call.scope, call.name, caller, t);
-  announced = {caller, address, size, kind, a->space == Space::shared};
+  announced = {caller, address, size, kind, a->space == Space::shared, call.name};
   if (stores_may_be_late && a->space != Space::shared) {
     remember_late_store(t, address, size, AccessKind::atomic, pc_of(caller));
   }
@@ -271,6 +273,11 @@ void atomic_done(bool changed, const AtomicValues& values) {
                 is_comparison ? values.expected : nullptr);
   if (changed) {
     if (!announced.is_shared) engine.has_effects = true;
+    if (!announced.is_shared && announced.name != nullptr &&
+        announced.size <= sizeof(std::uint64_t)) {
+      record_change(*engine.current, announced.name, announced.caller, announced.address,
+                    announced.size, values.old);
+    }
     note_change();
     engine.fruitless = 0;
     engine.current->repeated_polls = 0;

@@ -308,7 +308,7 @@ int run_launch(const Launch& launch, const Placement& placement) {
   const int error = engine.error;
   if (error == kPutOff) {
     trace_forget_launch();
-    counted = before;
+    forget_launch(before);
   }
   std::vector<Report> reports = take_findings();
   trace_end_launch(launch, reports);
