@@ -65,7 +65,7 @@ course::Verdict one_chain(const std::vector<T>& found, const std::vector<T>& lef
                          (bits == bits_of(first) ? "; it is there at the start, too" : "") +
                          (bits == bits_of(last) ? "; it is there at the end, too" : "") +
                          ".\nWhat a call leaves, the next call returns. At the end " + text(last) +
-                         " is there."};
+                         " is there." + course::left_by(n.value, value)};
     }
     if (root(bits) != root(bits_of(first))) {
       return {false, "returned: " + value + " was never there: no thread before stored it"};

@@ -130,7 +130,7 @@ inline course::Verdict one_chain(const std::vector<Bits>& found, const std::vect
               who() + " was returned by " + (balance[found[i]] < 0 ? "more" : "fewer") +
                   " calls than have left it there.\nEach call returns what one other call has "
                   "left. At the end " +
-                  half_text(last) + " is there."};
+                  half_text(last) + " is there." + course::left_by(found[i], half_text(found[i]))};
     }
     if (root(found[i]) != root(first)) {
       return {false, who() + " was never there: no thread before stored it"};

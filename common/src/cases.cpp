@@ -11,7 +11,11 @@ std::string counted(std::uint64_t n, const std::string& one, const std::string& 
 
 std::string launch_text(const std::string& kernel, LaunchShape launch, std::size_t shared_bytes) {
   const std::string shared = shared_bytes == 0 ? "" : fmt::format(", {}", shared_bytes);
-  return fmt::format("{}<<<{}, {}{}>>>", kernel, launch.grid, launch.block, shared);
+  const dim3 threads = launch.threads();
+  const std::string block = launch.is_folded
+                                ? fmt::format("dim3({}, {}, {})", threads.x, threads.y, threads.z)
+                                : std::to_string(launch.block);
+  return fmt::format("{}<<<{}, {}{}>>>", kernel, launch.grid, block, shared);
 }
 
 std::string case_text(std::size_t n, const std::string& data, const std::string& kernel,

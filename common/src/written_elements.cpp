@@ -85,6 +85,19 @@ bool is_as_filled([[maybe_unused]] const unsigned char* element,
 #endif
 }
 
+#if COURSE_CPU_DEVICE
+/// " All 124 changes: 121 by atomicAdd at a/b.cuh:31, 3 by atomicSub at a/b.cuh:33."; empty if the last two are all.
+std::string changes_by_line(const simt::AtomicChanges& changes) {
+  if (changes.count <= changes.last.size() || !changes.are_all) return "";
+  std::string text = fmt::format(" All {} changes: ", changes.count);
+  for (std::size_t i = 0; i < changes.by_line.size(); ++i) {
+    const auto& [line, count] = changes.by_line[i];
+    text += fmt::format("{}{} by {}", i == 0 ? "" : ", ", count, line);
+  }
+  return text + ".";
+}
+#endif
+
 /// "any wrong element", "[5] to [7]", "3 of the wrong elements".
 std::string which_of_wrong(const Differences& d, const std::vector<std::size_t>& elements) {
   const bool are_all = elements.size() == d.wrong.size() && elements.size() > 1;
@@ -160,18 +173,25 @@ std::string atomics_of_wrong_element([[maybe_unused]] const Differences& d) {
   };
   const std::string begin = d.found_values.text(changes.last.back().before.data());
   const std::string element = d.size == 1 ? "the number" : fmt::format("[{}]", d.wrong.front());
-  const std::string times =
-      changes.count <= changes.last.size() || !changes.are_all
-          ? ""
-          : fmt::format(" These are the last two of {} changes by atomics.", changes.count);
-  return changes.last.size() == 1
-             ? fmt::format("Atomics have changed {} once: from {} to {}.", element, begin,
-                           text(last))
-             : fmt::format("Atomics have changed {} last from {} to {}, then to {}.{}", element,
-                           begin, text(changes.last.back()), text(last), times);
+  if (changes.last.size() == 1) {
+    return fmt::format("Atomics have changed {} once: from {} to {}.", element, begin, text(last));
+  }
+  return fmt::format("Atomics have changed {} last from {} to {}, then to {}.{}", element, begin,
+                     text(changes.last.back()), text(last), changes_by_line(changes));
 #else
   return "";
 #endif
+}
+
+std::string left_by_text([[maybe_unused]] const void* number, [[maybe_unused]] std::size_t size,
+                         [[maybe_unused]] const std::string& text) {
+#if COURSE_CPU_DEVICE
+  if (const auto change = simt::first_change_to(number, size, launches_before)) {
+    return fmt::format("\n{} was left there first by {} of {} at {}.", text, change->function,
+                       change->thread, repo_relative_path(change->line));
+  }
+#endif
+  return "";
 }
 
 std::string line_of_wrong_elements(const Differences& d) {

@@ -340,7 +340,11 @@ TEST_CASE("the last changes of a wrong number by atomics are told") {
   CHECK(text.find("Atomics have changed [0] last from 1.5 to 3 by atomicAdd of block 0 thread 7 at "
                   "common/tests/verdict_test.cu:") != std::string::npos);
   CHECK(text.find(", then to 4.5 by atomicAdd of block 0 thread 7 at ") != std::string::npos);
-  CHECK(text.find("These are the last two of 3 changes by atomics.") != std::string::npos);
+  CHECK(text.find(" All 3 changes: 3 by atomicAdd at common/tests/verdict_test.cu:") !=
+        std::string::npos);
+  CHECK(course::left_by(3.f, "3").starts_with(
+      "\n3 was left there first by atomicAdd of block 0 thread 7 at "));
+  CHECK(course::left_by(7.f, "7").empty());
   CHECK(
       facts(same(found, {4.5f, -3.f}, "y"))
           .find(

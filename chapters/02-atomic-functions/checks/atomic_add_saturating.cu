@@ -106,8 +106,7 @@ __global__ void own_cells(const unsigned* values, const unsigned* limits, unsign
 /// All threads share one cell.
 __global__ void one_cell(const unsigned* values, const unsigned* limits, std::size_t n,
                          unsigned* cell, unsigned* returned) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+  for (std::size_t i = course::thread_number(); i < n; i += course::thread_count()) {
     returned[i] = atomic_add_saturating(cell, values[i], limits[i]);
   }
 }
@@ -149,12 +148,13 @@ course::Verdict explained(const Input& input, const std::vector<unsigned>& found
     if (found[i] > most) {
       return {false, "returned[" + std::to_string(begin + i) + "]: a thread found " +
                          std::to_string(found[i]) + ", more than the limit of " +
-                         std::to_string(most)};
+                         std::to_string(most) +
+                         course::left_by(found[i], std::to_string(found[i]))};
     }
   }
   if (last > most) {
     return {false, "the cell holds " + std::to_string(last) + ", more than the limit of " +
-                       std::to_string(most)};
+                       std::to_string(most) + course::left_by(last, std::to_string(last))};
   }
   return atomic_chains::one_chain(found, left, kFirst, last);
 }
@@ -170,7 +170,7 @@ void check_global(const Kind& kind, std::size_t n, Launch launch) {
   const auto limits = course::DeviceBuffer<unsigned>::from(input.limits);
   course::GuardedBuffer<unsigned> cell(1), returned(n);
   CUDA_CHECK(cudaMemcpy(cell.data(), &kFirst, sizeof kFirst, cudaMemcpyHostToDevice));
-  course::launch(one_cell, {launch.grid, launch.block}, values.data(), limits.data(), n,
+  course::launch(one_cell, {launch.grid, launch.threads()}, values.data(), limits.data(), n,
                  cell.data(), returned.data());
   REQUIRE(explained(input, returned.download(), 0, cell.download().front()));
   REQUIRE(cell.intact("the cell"));
@@ -222,7 +222,7 @@ TEST_CASE("atomic_add_saturating: one thread at each cell") {
                  cells.cell.data(), cells.shared_cell.data(), cells.returned.data(),
                  cells.shared_returned.data());
   cell_checks::check_own_cells(
-      cells, old, expected,
+      cells, old, value, expected,
       [](const char* what, unsigned found, unsigned right) {
         return course::same(found, right, what);
       },
@@ -251,6 +251,7 @@ TEST_CASE("atomic_add_saturating: many threads at one cell of global memory, at 
   for (const auto& [n, launch, kind] : course::cases_of(course::kSizes, kKinds)) {
     check_global(kind, n, launch);
   }
+  for (const Kind& kind : kKinds) check_global(kind, 255, {2, 128, true});
 }
 
 // Promise: the cell is in global or in shared memory (the triples of one thread are in both).

@@ -146,8 +146,7 @@ __global__ void own_cells(const unsigned* values, unsigned n, float* cell, float
 
 /// All threads share one cell.
 __global__ void one_cell(const unsigned* values, std::size_t n, float* cell, float* returned) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+  for (std::size_t i = course::thread_number(); i < n; i += course::thread_count()) {
     returned[i] = atomic_max_float(cell, __uint_as_float(values[i]));
   }
 }
@@ -196,7 +195,7 @@ void check_global(const std::vector<unsigned>& values, Launch launch, unsigned f
   const auto d_values = course::DeviceBuffer<unsigned>::from(values);
   course::GuardedBuffer<float> cell(1), returned(n);
   set_bits(cell, {first});
-  course::launch(one_cell, {launch.grid, launch.block}, d_values.data(), n, cell.data(),
+  course::launch(one_cell, {launch.grid, launch.threads()}, d_values.data(), n, cell.data(),
                  returned.data());
   const unsigned last = as_bits(cell.download()).front();
   REQUIRE(explained(values, as_bits(returned.download()), first, last));
@@ -248,7 +247,7 @@ void check_pairs(const std::vector<unsigned>& first, const std::vector<unsigned>
   course::launch(own_cells, {course::blocks_for(n, 128), 128}, d_value.data(), n, cells.cell.data(),
                  cells.shared_cell.data(), cells.returned.data(), cells.shared_returned.data());
   cell_checks::check_own_cells(
-      cells, old, expected,
+      cells, old, value, expected,
       [](const char* what, float found, unsigned right) {
         return same_bits(what, as_bits(found), right);
       },
@@ -280,6 +279,9 @@ TEST_CASE("atomic_max_float: many threads at one cell of global memory, at every
       check_kind(kind, n, launches[turn % launches.size()], kStarts[turn % kStarts.size()]);
       ++turn;
     }
+  }
+  for (const course::DataKind<unsigned>& kind : kKinds) {
+    check_kind(kind, 255, {2, 128, true}, kStarts[turn++ % kStarts.size()]);
   }
 }
 

@@ -23,15 +23,21 @@ struct OwnCells {
   course::DeviceBuffer<T> cell, shared_cell, returned, shared_returned;
 };
 
-/// Requires what thread i left and returned, for every i: same(what, found, expected) compares.
+/// Requires what thread i left and returned, for every i: same(what, found, expected) compares. values[i] came to a cell with
+/// old[i].
 template <class V, class T, class Same, class Say>
 void check_own_cells(const OwnCells<T>& cells, const std::vector<V>& old,
-                     const std::vector<V>& expected, Same same, Say say) {
+                     const std::vector<V>& values, const std::vector<V>& expected, Same same,
+                     Say say) {
   const std::vector<T> left = cells.cell.download(), shared_left = cells.shared_cell.download();
   const std::vector<T> found = cells.returned.download();
   const std::vector<T> shared_found = cells.shared_returned.download();
+  const auto is_right = [&](std::size_t i) {
+    return same("", left[i], expected[i]).ok && same("", shared_left[i], expected[i]).ok &&
+           same("", found[i], old[i]).ok && same("", shared_found[i], old[i]).ok;
+  };
   for (std::size_t i = 0; i < old.size(); ++i) {
-    INFO(say(i));
+    INFO(say(i) << (is_right(i) ? "" : course::alike_text(old, values, i, is_right)));
     REQUIRE(same("the cell, in global memory", left[i], expected[i]));
     REQUIRE(same("the cell, in shared memory", shared_left[i], expected[i]));
     REQUIRE(same("returned, from global memory", found[i], old[i]));

@@ -40,9 +40,8 @@ __device__ void add_pairs_of_thread(std::size_t thread, std::size_t threads, con
 
 __global__ void add_pairs(const Bits* values, std::size_t n, std::size_t step, __half* x,
                           __half* returned) {
-  add_pair_check::add_pairs_of_thread(std::size_t{blockIdx.x} * blockDim.x + threadIdx.x,
-                                      std::size_t{gridDim.x} * blockDim.x, values, n, step, x,
-                                      returned);
+  add_pair_check::add_pairs_of_thread(course::thread_number(), course::thread_count(), values, n,
+                                      step, x, returned);
 }
 
 /// The same in shared memory, in one block: `size` elements from x on are there meanwhile.
@@ -151,7 +150,7 @@ void check(const std::vector<Bits>& start, std::size_t offset, std::size_t step,
     add_pairs_shared<<<1, launch.block>>>(d_values.data(), n, step, offset, start.size(), x.data(),
                                           returned.data());
   } else {
-    add_pairs<<<launch.grid, launch.block>>>(d_values.data(), n, step, array, returned.data());
+    add_pairs<<<launch.grid, launch.threads()>>>(d_values.data(), n, step, array, returned.data());
   }
   CUDA_CHECK_LAUNCH();
   REQUIRE(judge(start, offset, step, values, half_bits::get_bits(x.data(), start.size()),
@@ -244,7 +243,8 @@ TEST_CASE("add_pair: pairs that overlap") {
 // Promise: each of the two is added in an atomic step of its own, and no addition gets lost.
 TEST_CASE("add_pair: many threads at one pair") {
   for (const std::size_t offset : {0u, 1u}) {
-    for (const Launch launch : {Launch{1, 32}, Launch{3, 96}, Launch{5, 33}}) {
+    for (const Launch launch :
+         {Launch{1, 32}, Launch{3, 96}, Launch{5, 33}, Launch{2, 128, true}}) {
       INFO(describe(250, " pairs", launch) << "; " << pairs_text(0) << "; " << where(offset));
       check(array_for(250, 0, offset), offset, 0, pairs_of_numbers(250), launch);
     }

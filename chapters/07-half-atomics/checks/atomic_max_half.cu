@@ -118,12 +118,22 @@ void check_pairs(const std::vector<Bits>& cells, const std::vector<Bits>& values
                           shared_after = half_bits::get_bits(shared_x.data(), shared_start.size()),
                           found = half_bits::get_bits(returned.data(), n),
                           shared_found = half_bits::get_bits(shared_returned.data(), n);
+  std::vector<Bits> old;
+  for (std::size_t i = 0; i < n; ++i) old.push_back(start[offset + 2 * i]);
+  const auto is_right = [&](std::size_t i) {
+    const std::size_t at = offset + 2 * i;
+    const Bits expected = Maximum::result(old[i], value[i]);
+    return same_bits("", after[at], expected).ok &&
+           same_bits("", shared_after[2 * i], expected).ok && same_bits("", found[i], old[i]).ok &&
+           same_bits("", shared_found[i], old[i]).ok;
+  };
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t at = offset + 2 * i;
     INFO("the cell held " << half_text(start[at]) << ", the value is " << half_text(value[i])
                           << "; its address is " << (at % 2 == 0 ? "a" : "no")
                           << " multiple of 4, the other half of the word held "
-                          << half_text(start[at ^ 1]));
+                          << half_text(start[at ^ 1])
+                          << (is_right(i) ? "" : course::alike_text(old, value, i, is_right)));
     const Bits expected = Maximum::result(start[at], value[i]);
     REQUIRE(same_bits("the cell, in global memory", after[at], expected));
     REQUIRE(same_bits("the cell, in shared memory", shared_after[2 * i], expected));
@@ -192,6 +202,11 @@ TEST_CASE("atomic_max_half: many threads at few elements, at every size") {
       check_few(kind.values(n), elements, static_cast<unsigned>(turn / 2 % 4), launch);
       ++turn;
     }
+  }
+  for (const unsigned elements : {1u, 5u}) {
+    constexpr Launch kFolded{2, 128, true};
+    INFO(describe(255, " calls: " + kKinds[0].text, kFolded));
+    check_few(kKinds[0].values(255), elements, 1, kFolded);
   }
 }
 

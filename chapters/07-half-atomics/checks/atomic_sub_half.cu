@@ -187,7 +187,8 @@ TEST_CASE("atomic_sub_half: all elements at once, at every size and every start"
 // what all of them returned).
 TEST_CASE("atomic_sub_half: many threads at one element") {
   for (const unsigned place : {0u, 1u}) {
-    for (const Launch launch : {Launch{1, 32}, Launch{3, 96}, Launch{5, 33}, Launch{1, 256}}) {
+    for (const Launch launch :
+         {Launch{1, 32}, Launch{3, 96}, Launch{5, 33}, Launch{1, 256}, Launch{2, 128, true}}) {
       for (const Bits beside : {Bits{0x7E00}, kMinusZero, Bits{0x7D01}}) {
         INFO(describe(150, " calls", launch));
         check_one(kSmall.values(150), place, Beside::stays, beside, launch);

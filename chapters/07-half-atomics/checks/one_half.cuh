@@ -37,8 +37,7 @@ using half_bits::same_bits;
 template <class Operation>
 __global__ void each_element(Operation operation, const Bits* values, std::size_t n,
                              std::size_t step, __half* x, __half* returned) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+  for (std::size_t i = course::thread_number(); i < n; i += course::thread_count()) {
     returned[i] = operation(&x[i * step], __ushort_as_half(values[i]));
   }
 }
@@ -79,8 +78,7 @@ enum class Beside { stays, grows, comes_and_goes };
 template <class Operation>
 __global__ void one_element(Operation operation, const Bits* values, std::size_t n, unsigned place,
                             Beside neighbour, __half* x, __half* returned) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+  for (std::size_t i = course::thread_number(); i < n; i += course::thread_count()) {
     if (neighbour != Beside::stays && i % 2 == 1) {
       const bool back = neighbour == Beside::comes_and_goes && i % 4 == 3;
       returned[i] = atomicAdd(&x[place ^ 1u], __float2half(back ? -1.0f : 1.0f));
@@ -94,8 +92,7 @@ __global__ void one_element(Operation operation, const Bits* values, std::size_t
 template <class Operation>
 __global__ void few_elements(Operation operation, const Bits* values, std::size_t n,
                              unsigned elements, __half* x, __half* returned) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+  for (std::size_t i = course::thread_number(); i < n; i += course::thread_count()) {
     returned[i] = operation(&x[i % elements], __ushort_as_half(values[i]));
   }
 }
@@ -164,7 +161,7 @@ void check_one(const std::vector<Bits>& values, unsigned place, Beside neighbour
   std::vector<Bits> start(2, first);
   start[place ^ 1u] = beside;
   half_bits::set_bits(x.data(), start);
-  one_half_checks::one_element<<<launch.grid, launch.block>>>(
+  one_half_checks::one_element<<<launch.grid, launch.threads()>>>(
       Operation{}, d_values.data(), n, place, neighbour, x.data(), returned.data());
   CUDA_CHECK_LAUNCH();
   const std::vector<Bits> after = half_bits::get_bits(x.data(), 2),
@@ -197,8 +194,8 @@ void check_few(const std::vector<Bits>& values, unsigned elements, const std::ve
   course::GuardedBuffer<__half> x(start.size()), returned(n);
   half_bits::set_bits(x.data(), start);
   __half* const array = x.data() + offset;  // reports call memory by the launch's arguments
-  one_half_checks::few_elements<<<launch.grid, launch.block>>>(Operation{}, d_values.data(), n,
-                                                               elements, array, returned.data());
+  one_half_checks::few_elements<<<launch.grid, launch.threads()>>>(
+      Operation{}, d_values.data(), n, elements, array, returned.data());
   CUDA_CHECK_LAUNCH();
   const std::vector<Bits> after = half_bits::get_bits(x.data(), start.size()),
                           found = half_bits::get_bits(returned.data(), n);

@@ -82,8 +82,7 @@ constexpr Launch kMany{course::kCpuDevice ? 5 : 400, 256};
 /// `length` that are there; those before it are not.
 __global__ void add_all(u16* counters, std::size_t first, std::size_t length, const unsigned* index,
                         const u16* values, std::size_t n) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+  for (std::size_t i = course::thread_number(); i < n; i += course::thread_count()) {
     fast_atomic_add_u16(counters - first, first + index[i], first + length, values[i]);
   }
 }
@@ -95,8 +94,8 @@ void check_input(const Input& input, bool odd, Launch launch, unsigned launches 
   const auto index = course::DeviceBuffer<unsigned>::from(input.index);
   const auto values = course::DeviceBuffer<u16>::from(input.values);
   for (unsigned k = 0; k < launches; ++k) {
-    course::launch(add_all, {launch.grid, launch.block}, counters.data(), before, counters.size(),
-                   index.data(), values.data(), values.size());
+    course::launch(add_all, {launch.grid, launch.threads()}, counters.data(), before,
+                   counters.size(), index.data(), values.data(), values.size());
   }
   const std::vector<std::uint64_t> right = sums(input, launches);  // modulo 65536
   REQUIRE(course::same(counters.download(), {right.begin(), right.end()}, "counters",
@@ -151,6 +150,7 @@ TEST_CASE("fast_atomic_add_u16: every length, every kind of value, two launches"
     }
   }
   check_kind(kSmall, 5, true, 300, {3, 96}, 2);
+  check_kind(kLarge, 5, false, 300, {2, 128, true});
   check_kind(kLarge, 4999, true, course::kBigSize, kMany);
 }
 

@@ -22,7 +22,7 @@ unsigned begin_of_search(unsigned key, unsigned capacity) {
 
 __global__ void add_all(const unsigned* input, const unsigned* amounts, unsigned n, unsigned* keys,
                         unsigned* counts, unsigned capacity, unsigned* added) {
-  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+  for (std::size_t i = course::thread_number(); i < n; i += course::thread_count()) {
     added[i] = add_count(keys, counts, capacity, input[i], amounts[i]) ? 1 : 0;
   }
 }
@@ -68,14 +68,13 @@ course::Verdict is_searchable(const std::vector<unsigned>& keys) {
 void check_table(const std::vector<unsigned>& input, const std::vector<unsigned>& amounts,
                  unsigned capacity, course::LaunchShape launch, const std::string& text) {
   INFO(text << ": " << course::counted(input.size(), "key") << ", "
-            << course::counted(capacity, "slot") << "; " << launch.grid << " blocks of "
-            << launch.block << " threads");
+            << course::counted(capacity, "slot") << "; " << course::launch_text("add_all", launch));
   course::GuardedBuffer<unsigned> keys(capacity), counts(capacity), added(input.size());
   keys.fill_bytes(0xFF);
   counts.fill_bytes(0);
   const auto d_input = course::DeviceBuffer<unsigned>::from(input);
   const auto d_amounts = course::DeviceBuffer<unsigned>::from(amounts);
-  course::launch(add_all, {launch.grid, launch.block}, d_input.data(), d_amounts.data(),
+  course::launch(add_all, {launch.grid, launch.threads()}, d_input.data(), d_amounts.data(),
                  static_cast<unsigned>(input.size()), keys.data(), counts.data(), capacity,
                  added.data());
   const std::vector<unsigned> found = keys.download(), found_counts = counts.download();
@@ -193,6 +192,14 @@ TEST_CASE("hash_insert: keys that occur often") {
                 "counts that wrap");
   }
   check_table(make_keys(100, 40), std::vector<unsigned>(100, 0), 64, {2, 64}, "amounts of 0");
+}
+
+// Promise: any thread of the grid may call it, whatever dimensions its blocks have.
+TEST_CASE("hash_insert: blocks of three dimensions") {
+  for (const std::size_t different : {7u, 250u}) {
+    check_table(make_keys(250, different), course::position_values<unsigned>(250), 300,
+                {2, 128, true}, "keys that occur once, or often");
+  }
 }
 
 // Promise: every number but kEmptyKey may be a key, 0 too.

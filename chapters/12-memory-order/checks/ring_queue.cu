@@ -100,7 +100,8 @@ void check_alone(unsigned capacity, unsigned start, unsigned rounds) {
 __global__ void hand_over(Slot* slots, unsigned capacity, unsigned* counters, const unsigned* x,
                           unsigned n, unsigned* letters, unsigned* popped, bool mixed) {
   const Queue queue{slots, capacity, counters, counters + 1};
-  const unsigned id = blockIdx.x * blockDim.x + threadIdx.x, half = gridDim.x * blockDim.x / 2;
+  const auto id = static_cast<unsigned>(course::thread_number()),
+             half = static_cast<unsigned>(course::thread_count() / 2);
   const bool pushes = mixed ? id % 2 == 0 : id < half;
   for (unsigned i = mixed ? id / 2 : id % half; i < n; i += half) {
     if (pushes) {
@@ -118,7 +119,7 @@ __global__ void hand_over(Slot* slots, unsigned capacity, unsigned* counters, co
 __global__ void call_once(Slot* slots, unsigned capacity, unsigned* counters, bool pushes,
                           unsigned* values, unsigned* could) {
   const Queue queue{slots, capacity, counters, counters + 1};
-  const unsigned id = blockIdx.x * blockDim.x + threadIdx.x;
+  const std::size_t id = course::thread_number();
   could[id] = (pushes ? try_push(queue, values[id]) : try_pop(queue, &values[id])) ? 1 : 0;
 }
 
@@ -138,13 +139,14 @@ __global__ void push_and_pop(Slot* slots, unsigned capacity, unsigned* counters,
 void check_single_calls(course::LaunchShape launch, unsigned capacity, unsigned start) {
   const unsigned n = launch.grid * launch.block;
   INFO("capacity " << capacity << ", the next position is " << start << "; all " << n
-                   << " threads of " << launch.grid << " blocks push once, then all pop once");
+                   << " threads push once, then all pop once; "
+                   << course::launch_text("call_once", launch));
   EmptyQueue memory(capacity, start);
   const std::vector<unsigned> x = course::position_values<unsigned>(n), all(n, 1);
   auto pushed = course::DeviceBuffer<unsigned>::from(x);
   course::GuardedBuffer<unsigned> popped(n), could(n);
   for (const bool pushes : {true, false}) {
-    course::launch(call_once, {launch.grid, launch.block}, memory.slots.data(), capacity,
+    course::launch(call_once, {launch.grid, launch.threads()}, memory.slots.data(), capacity,
                    memory.counters.data(), pushes, pushes ? pushed.data() : popped.data(),
                    could.data());
     REQUIRE(course::same(could.download(), all,
@@ -156,7 +158,7 @@ void check_single_calls(course::LaunchShape launch, unsigned capacity, unsigned 
 void check_exchange(course::LaunchShape launch, unsigned capacity, unsigned n, bool mixed,
                     unsigned start = 0) {
   INFO("capacity " << capacity << ", the next position is " << start << ", n = " << n << "; "
-                   << launch.grid << " blocks of " << launch.block << " threads, "
+                   << course::launch_text("hand_over", launch) << ", "
                    << (mixed ? "producers and consumers in each warp"
                              : "the first half of the threads produces")
                    << "\nletters[k] is written before k is pushed, and read after k is popped");
@@ -164,7 +166,7 @@ void check_exchange(course::LaunchShape launch, unsigned capacity, unsigned n, b
   const std::vector<unsigned> x = course::position_values<unsigned>(n);
   const auto d_x = course::DeviceBuffer<unsigned>::from(x);
   course::GuardedBuffer<unsigned> letters(n), popped(n);
-  course::launch(hand_over, {launch.grid, launch.block}, memory.slots.data(), capacity,
+  course::launch(hand_over, {launch.grid, launch.threads()}, memory.slots.data(), capacity,
                  memory.counters.data(), d_x.data(), n, letters.data(), popped.data(), mixed);
   const bool in_order = launch.grid * launch.block == 2;
   REQUIRE((in_order ? course::same(popped.download(), x, "popped")
@@ -256,6 +258,12 @@ TEST_CASE("ring_queue: a call that another one overtakes still finds its slot") 
 // Promise: producers and consumers may be lanes of one warp.
 TEST_CASE("ring_queue: producers and consumers in one warp") {
   for (const unsigned capacity : {2u, 8u, 64u}) check_exchange({2, 32}, capacity, 60, true);
+}
+
+// Promise: any thread of the grid may call both functions, whatever dimensions its blocks have.
+TEST_CASE("ring_queue: blocks of three dimensions") {
+  check_exchange({2, 64, true}, 16, 60, false);
+  check_single_calls({2, 64, true}, 128, 0);
 }
 
 // Promise: the queue is right where the lanes of a warp go in step.

@@ -18,7 +18,7 @@ struct Record {
 /// Each thread adds its number to record (thread % locks), `turns` times.
 __global__ void add_to_records(unsigned* words, Record* records, unsigned locks, unsigned turns,
                                bool tries) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, mine = i % locks;
+  const auto i = static_cast<unsigned>(course::thread_number()), mine = i % locks;
   for (unsigned turn = 0; turn < turns; ++turn) {
     if (tries) {
       while (!try_lock(&words[mine])) __nanosleep(64);
@@ -36,8 +36,7 @@ __global__ void add_to_records(unsigned* words, Record* records, unsigned locks,
 void check_records(course::LaunchShape launch, unsigned locks, unsigned turns, bool tries) {
   INFO((tries ? "try_lock until it succeeds, " : "lock, ")
        << course::counted(locks, "lock") << ", " << course::counted(turns, "turn")
-       << " per thread; " << course::counted(launch.grid, "block") << " of "
-       << course::counted(launch.block, "thread")
+       << " per thread; " << course::launch_text("add_to_records", launch)
        << "\nrecords[i] is used only between lock(&words[i]) and unlock(&words[i])");
   const unsigned threads = launch.grid * launch.block;
   std::vector<unsigned> counts(locks), sums(locks);
@@ -49,8 +48,8 @@ void check_records(course::LaunchShape launch, unsigned locks, unsigned turns, b
   course::GuardedBuffer<Record> records(locks);
   words.fill_bytes(0);
   records.fill_bytes(0);
-  course::launch(add_to_records, {launch.grid, launch.block}, words.data(), records.data(), locks,
-                 turns, tries);
+  course::launch(add_to_records, {launch.grid, launch.threads()}, words.data(), records.data(),
+                 locks, turns, tries);
   std::vector<unsigned> found_counts, found_sums;
   for (const Record& record : records.download()) {
     found_counts.push_back(record.count);
@@ -191,6 +190,11 @@ TEST_CASE("spin_lock: several warps and blocks, one lock") {
 // Promise: only *word is changed: the words beside it are other locks.
 TEST_CASE("spin_lock: many locks side by side") {
   for (const unsigned locks : {2u, 5u, 32u, 100u}) check_records({4, 64}, locks, 2, false);
+}
+
+// Promise: any thread may call it, whatever dimensions its block has.
+TEST_CASE("spin_lock: blocks of three dimensions") {
+  for (const bool tries : {false, true}) check_records({2, 64, true}, 3, 1, tries);
 }
 
 // Promise: any lanes of a warp may call it while the others wait for them at a barrier (DEADLOCK).

@@ -155,7 +155,7 @@ void check_users(course::LaunchShape launch, unsigned nodes, unsigned turns) {
   INFO(nodes << " nodes, " << turns << " turns; " << course::launch_text("take_and_put", launch)
              << "\npayload[i] is used only between the pop() that returns i and the push() of i");
   List list(nodes);
-  course::launch(take_and_put, {launch.grid, launch.block}, list.head.data(), list.next.data(),
+  course::launch(take_and_put, {launch.grid, launch.threads()}, list.head.data(), list.next.data(),
                  turns, list.owner.data(), list.payload.data(), list.shared.data());
   const std::vector<unsigned> shared = list.shared.download();
   REQUIRE(course::none(shared[0], "nodes with two users"));
@@ -189,19 +189,6 @@ TEST_CASE("stack_pop: one thread gets the nodes in the order of the list, and th
   }
 }
 
-// Promise: no two threads have the same node, also if a call waits long between its look at *head
-// and its compare-and-swap (the same *head must not come back within 72,000 calls of pop()).
-TEST_CASE("stack_pop: a pop that has waited for long does not take the head of another list") {
-  const unsigned turns = course::has_run_before() ? 400 : 24'000;
-  List list(3);
-  course::GuardedBuffer<ull> heads(turns);
-  course::launch(change_followers, {1, 1}, list.head.data(), list.next.data(), turns, heads.data(),
-                 list.shared.data());
-  REQUIRE(course::none(list.shared.download().front(), "calls of pop() that returned kNoNode",
-                       "the list has three nodes"));
-  REQUIRE(each_head_has_one_follower(heads.download()));
-}
-
 // Promise: no thread waits for another one: if a call has to try again, another call has succeeded
 // (ENDLESS LOOP of a call that waits for a thread that has stopped; CPU device only).
 TEST_CASE("stack_pop: other threads stop in the middle of their calls") {
@@ -220,6 +207,19 @@ TEST_CASE("stack_pop: other threads stop in the middle of their calls") {
     course::launch(take_one_and_put_one, {1, 1}, list.head.data(), list.next.data(), 7u);
     CUDA_CHECK(cudaDeviceSynchronize());
   }
+}
+
+// Promise: no two threads have the same node, also if a call waits long between its look at *head
+// and its compare-and-swap (the same *head must not come back within 72,000 calls of pop()).
+TEST_CASE("stack_pop: a pop that has waited for long does not take the head of another list") {
+  const unsigned turns = course::has_run_before() ? 400 : 24'000;
+  List list(3);
+  course::GuardedBuffer<ull> heads(turns);
+  course::launch(change_followers, {1, 1}, list.head.data(), list.next.data(), turns, heads.data(),
+                 list.shared.data());
+  REQUIRE(course::none(list.shared.download().front(), "calls of pop() that returned kNoNode",
+                       "the list has three nodes"));
+  REQUIRE(each_head_has_one_follower(heads.download()));
 }
 
 // Promise: any thread of the grid may call pop() and push() at any time, and no two
@@ -241,6 +241,7 @@ TEST_CASE("stack_pop: every node has one user at a time, in lists of few nodes")
 TEST_CASE("stack_pop: every node has one user at a time, in lists of many nodes") {
   check_users({4, 32}, 300, 3);
   check_users({2, 64}, 33, 3);
+  check_users({2, 64, true}, 300, 2);
 }
 
 // Promise: any lanes of a warp may call it while the others wait for them at a barrier (DEADLOCK).

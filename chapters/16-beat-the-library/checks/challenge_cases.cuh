@@ -58,11 +58,15 @@ constexpr std::size_t kSizesInTurn[][2] = {{100, 20'000},  {100, 50'000}, {0, 70
                                            {20'000, 5000}, {1, 133'000},  {9000, course::kBigSize}};
 
 /// Those that are tried under this schedule. The largest of them are slow on the CPU device: under the first schedule
-/// alone. Of an answer that is slow there, some pairs under each schedule, so that a larger size follows a small one.
+/// alone. Of an answer that is slow there, some pairs under each schedule, and 1 and 133,000 under the first: what an object
+/// keeps for one block is too small then for the next call.
 inline std::vector<std::size_t> sizes_in_turn(bool (*is_tried)()) {
+  constexpr std::size_t kLargestPair = 4;
   std::vector<std::size_t> sizes;
-  for (const auto& pair : kSizesInTurn) {
-    if (!is_tried()) continue;
+  for (std::size_t i = 0; i < std::size(kSizesInTurn); ++i) {
+    const auto& pair = kSizesInTurn[i];
+    const bool is_turn = is_tried();
+    if (!is_turn && (i != kLargestPair || course::has_run_before())) continue;
     for (const std::size_t n : pair) {
       if (!course::has_run_before() || n <= 50'000) sizes.push_back(n);
     }

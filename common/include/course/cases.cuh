@@ -94,4 +94,21 @@ struct Prediction {
 /// Ok if all are right; else a line or two for each that is wrong. `part`: "sector", "atomic".
 Verdict all_right(const std::vector<Prediction>& predictions, const std::string& part);
 
+/// Of calls of which number i brought values[i] to a cell that held cells[i]: how many with the cell of the wrong call `wrong`
+/// are right, and how many with its value. "\nOf 9 calls for a cell that held this 8 are right, of 9 with this value 1."
+template <class T, class IsRight>
+std::string alike_text(const std::vector<T>& cells, const std::vector<T>& values, std::size_t wrong,
+                       IsRight is_right) {
+  std::size_t with_cell = 0, with_value = 0, right_with_cell = 0, right_with_value = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const bool is_cell = cells[i] == cells[wrong], is_value = values[i] == values[wrong];
+    const bool counts = (is_cell || is_value) && is_right(i);
+    with_cell += is_cell, with_value += is_value;
+    right_with_cell += is_cell && counts, right_with_value += is_value && counts;
+  }
+  return "\nOf " + counted(with_cell, "call") + " for a cell that held this " +
+         std::to_string(right_with_cell) + (right_with_cell == 1 ? " is" : " are") + " right, of " +
+         std::to_string(with_value) + " with this value " + std::to_string(right_with_value) + ".";
+}
+
 }  // namespace course

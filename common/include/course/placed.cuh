@@ -43,6 +43,7 @@ class Placed {
     std::vector<T> values(size_);
     if (size_ == 0) return values;
     CUDA_CHECK(cudaMemcpy(values.data(), data(), size_ * sizeof(T), cudaMemcpyDeviceToHost));
+    detail::remember_copy(values.data(), data(), size_, sizeof(T));
     return values;
   }
   /// Ok if nothing around the array has changed; else says on which side of it a kernel wrote.

@@ -153,6 +153,9 @@ Differences differences_of(const std::vector<T>& found, const std::vector<U>& ex
           .found_values = elements_of(found),
           .expected_values = elements_of(expected)};
 }
+/// "\n28692 was left there first by atomicAdd of block 0 thread 5 at a/b.cuh:20." of a number of `size` bytes that is told as `text`,
+/// if an atomic of this case has left it anywhere; else empty.
+std::string left_by_text(const void* number, std::size_t size, const std::string& text);
 Verdict explain_sizes(std::string_view name, std::size_t expected, std::size_t found);
 Verdict explain_set(std::string_view name, std::size_t expected, std::size_t found,
                     const std::vector<std::string>& missing,
@@ -186,6 +189,13 @@ bool is_nan(const T& value) {
 }
 
 }  // namespace detail
+
+/// A sentence on its own line on the atomic that has left this value first in the running case, told as `text`; empty if none is
+/// known, and on a GPU.
+template <class T>
+std::string left_by(const T& value, const std::string& text) {
+  return detail::left_by_text(&value, sizeof value, text);
+}
 
 /// The inputs of an element, as a message shows them: "x[4] = 3, x[36] = 7". A comparison calls it
 /// with the index of the first wrong element, and says what that one is computed from.

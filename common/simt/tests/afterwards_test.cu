@@ -163,6 +163,15 @@ TEST_CASE("the last changes of a number by atomics are known, with what they fou
   CHECK(number(changes.last[0].after) == 12);
   CHECK(changes.last[1].thread == "block 0 thread 1");
   CHECK(number(changes.last[1].before) == 0);
+  REQUIRE(changes.by_line.size() == 1);
+  CHECK(changes.by_line[0].first == "atomicAdd at " + at_line(kLineOfSum));
+  CHECK(changes.by_line[0].second == 2);
+  const int five = 5, twelve = 12, six = 6;
+  REQUIRE(simt::first_change_to(&twelve, 4, before));
+  CHECK(number(simt::first_change_to(&twelve, 4, before)->before) == 5);
+  CHECK(simt::first_change_to(&five, 4, before));
+  CHECK_FALSE(simt::first_change_to(&six, 4, before));
+  CHECK_FALSE(simt::first_change_to(&five, 4, simt::launches_that_ran()));
   // Of one byte: the second atomic has changed it, too, and no atomic the next number.
   CHECK(simt::atomic_changes(p, 1, before).count == 2);
   CHECK(simt::atomic_changes(p + 1, 4, before).last.empty());

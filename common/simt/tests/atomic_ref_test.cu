@@ -400,6 +400,46 @@ TEST_CASE("atomic_ref: who does not repeat compare_exchange_weak is told that it
   }
 }
 
+/// Two threads take a lock. It is taken when they come, so that the first attempt fails.
+__global__ void take_lock(int* lock, bool sets_again) {
+  const cuda::atomic_ref<int, cuda::thread_scope_device> ref(*lock);
+  int expected = 0;
+  while (!ref.compare_exchange_strong(expected, 1)) {
+    if (sets_again) {
+      expected = 0;
+      ref.store(0);
+    }
+  }
+}
+/// The larger number stays: a thread that has failed may store what it has found.
+__global__ void keep_larger(int* largest, int value) {
+  const cuda::atomic_ref<int, cuda::thread_scope_device> ref(*largest);
+  int old = 0;
+  while (!ref.compare_exchange_strong(old, old > value ? old : value)) {
+  }
+}
+
+TEST_CASE(
+    "atomic_ref: who expects what a failed compare_exchange_strong has found is told what follows") {
+  for (const bool sets_again : {false, true}) {
+    Array<int> lock = Array<int>(std::vector<int>{1});
+    const Outcome outcome = observe([&] { take_lock<<<1, 1>>>(lock.data(), sets_again); });
+    CHECK(outcome.text() == "");
+    if (sets_again) {
+      CHECK(outcome.notes.empty());
+    } else {
+      REQUIRE(outcome.notes.size() == 1);
+      CHECK(lacks(outcome.notes.front(),
+                  {"atomic_ref_test.cu:", "Block 0 thread 0 has called",
+                   "on lock[0], which has failed and has found 1. Then it expects 1 and stores 1",
+                   "set again before each attempt?"}) == "");
+    }
+  }
+  Array<int> largest = Array<int>(std::vector<int>{7});
+  const Outcome outcome = observe([&] { keep_larger<<<1, 1>>>(largest.data(), 5); });
+  CHECK(outcome.notes.empty());
+}
+
 TEST_CASE("atomic_ref: loads are counted as loads, the others as atomics") {
   const Array<int> x(std::vector<int>(160, 7));
   auto highest = Array<int>::zeros(1);

@@ -177,3 +177,16 @@ TEST_CASE("float atomics round differently in different orders") {
   }
   CHECK(totals.size() > 1);
 }
+
+TEST_CASE("an odd seed places later arrays below earlier ones, another one above them") {
+  const std::uint64_t before = simt::seed();
+  for (const std::uint64_t seed : {1u, 2u, 3u, 0u, 1u}) {
+    simt::set_seed(seed);
+    const Array<int> first(100), second(70'000), third(1);
+    const bool is_ascending = first.data() < second.data() && second.data() < third.data();
+    const bool is_descending = first.data() > second.data() && second.data() > third.data();
+    CHECK(is_ascending == (seed % 2 == 0));
+    CHECK(is_descending == (seed % 2 == 1));
+  }
+  simt::set_seed(before);
+}

@@ -17,7 +17,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simt/api.hpp"
@@ -177,7 +179,7 @@ std::vector<PartlyRead> partly_read_since(std::size_t launches);
 /// into its array; empty if none is known, and if there were both. Does not wait.
 std::string line_of_last_write(const void* p, std::size_t launches);
 
-/// A change of a number in global memory by an atomic.
+/// A change of a number by an atomic.
 struct AtomicChange {
   std::string function;                            // "atomicCAS"
   std::string line;                                // "file:line"
@@ -190,9 +192,16 @@ struct AtomicChanges {
   bool are_all =
       true;  // false if there may have been earlier ones: the last 4096 of all numbers are kept
   std::vector<AtomicChange> last = {};  // two at most, the newest first
+  std::vector<std::pair<std::string, std::size_t>> by_line =
+      {};  // "atomicCAS at file:line", and how many
 };
 /// How atomics of the launches after this many have changed the number of `size` bytes, at most 8, at p. Does not wait.
 AtomicChanges atomic_changes(const void* p, std::size_t size, std::size_t launches);
+
+/// The first change by these launches to the value of `size` bytes at `number`, at any place of global or shared memory; none if
+/// there was none, or if not all changes are kept. Does not wait.
+std::optional<AtomicChange> first_change_to(const void* number, std::size_t size,
+                                            std::size_t launches);
 
 /// True if the launches after this many have written none of these bytes of an array of device memory since the last copy or memset
 /// into it; false where that is not known. Does not wait.

@@ -21,6 +21,7 @@ struct SyncEvent {
   std::uint32_t barrier = 0;   // what its block did before this clock came before a barrier
   std::uint64_t found = 0;     // the value that was there; see has_found
   std::uint64_t expected = 0;  // by a compare-and-swap ...
+  std::uint64_t desired = 0;   // ... and what it would store
   std::uint32_t rounds = 0;    // ... that has found the same so many times in a row; 0: not known
   Access from;                 // the atomic that stored there last, before this one
   AccessKind kind = AccessKind::none;
@@ -58,7 +59,8 @@ void record_atomic(Thread& t, const Allocation& a, std::uintptr_t address, Acces
                    Scope scope, const char* name, const void* caller);
 /// What the thread's atomic there has done. `expected`: by a compare-and-swap; null otherwise.
 inline void record_result(Thread& t, std::uintptr_t address, std::size_t size, bool changed,
-                          bool takes_lock, const void* found, const void* expected) {
+                          bool takes_lock, const void* found, const void* expected,
+                          const void* desired) {
   if (t.history == nullptr || t.history->count == 0) return;
   SyncEvent& last = t.history->newest();
   if (last.address != address) return;
@@ -71,6 +73,7 @@ inline void record_result(Thread& t, std::uintptr_t address, std::size_t size, b
   std::memcpy(&last.found, found, size);
   if (expected == nullptr) return;
   std::memcpy(&last.expected, expected, size);
+  std::memcpy(&last.desired, desired, size);
   const bool is_same = last.expected == expected_before && last.found == found_before;
   last.rounds = is_same ? last.rounds + 1 : 1;
 }

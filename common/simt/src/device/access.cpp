@@ -268,13 +268,14 @@ void atomic_done(bool changed, const AtomicValues& values) {
   if (engine.current == nullptr) return;
   if (engine.tracing) trace_atomic(*engine.current, values);
   const bool is_comparison = announced.kind == AtomicKind::compare_and_swap;
+  if (is_comparison)
+    note_swap_of_same(*engine.current, announced.address, values, announced.caller);
   record_result(*engine.current, announced.address, values.type.size, changed,
                 changed && takes_lock(values), values.old,
-                is_comparison ? values.expected : nullptr);
+                is_comparison ? values.expected : nullptr, values.operand);
   if (changed) {
     if (!announced.is_shared) engine.has_effects = true;
-    if (!announced.is_shared && announced.name != nullptr &&
-        announced.size <= sizeof(std::uint64_t)) {
+    if (announced.name != nullptr && announced.size <= sizeof(std::uint64_t)) {
       record_change(*engine.current, announced.name, announced.caller, announced.address,
                     announced.size, values.old);
     }

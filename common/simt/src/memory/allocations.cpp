@@ -9,8 +9,10 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "base/early.hpp"
+#include "base/environment.hpp"
 #include "base/program.hpp"
 #include "memory/address_space.hpp"
 #include "memory/allocations.hpp"
@@ -33,7 +35,10 @@ constexpr unsigned char kPoison = 0xFF;  // -1 as an integer, NaN as a floating-
 
 SIMT_EARLY AllocationMap allocations;
 SIMT_EARLY std::vector<Allocation*> idle_shared;
-std::uintptr_t next_free = 0;
+// Between these two nothing has been placed yet. Arrays come one above the other, or one below the other: a program may not rely
+// on either.
+std::uintptr_t free_begin = 0, free_end = 0;
+std::optional<bool> is_set_from_above;               // by place_from_above()
 std::array<std::size_t, kMostDevices + 1> in_use{};  // by owner
 std::uint32_t shared_generation = 0;
 
@@ -58,8 +63,8 @@ void keep_records(Allocation& a) {
 }
 
 /// Up to twice the share: were all guards of one size, a multiple of it would lead from array to array.
-std::size_t guard_after(std::uintptr_t end) {
-  const std::size_t left = arena.begin + arena.size - end;
+std::size_t next_guard() {
+  const std::size_t left = free_end - free_begin;
   const std::size_t share = left > kForMemory ? (left - kForMemory) / kShares / 2 : 0;
   const std::size_t guard = std::clamp(share, kSmallGuard, kWideGuard);
   const std::size_t scattered = allocations.size() * 0x9E3779B97F4A7C15u >> 20;
@@ -76,24 +81,32 @@ void open_arena() {
   arena.begin = reinterpret_cast<std::uintptr_t>(memory);
   arena.size = size;
   arena.page = static_cast<Allocation**>(reserve_or_die((size >> kPageBits) * sizeof(Allocation*)));
-  next_free = arena.begin + guard_after(arena.begin);
+  free_begin = arena.begin;
+  free_end = arena.begin + arena.size;
+  free_begin += next_guard();
 }
+
+bool is_from_above() { return is_set_from_above.value_or(environment().seed.value_or(0) % 2 == 1); }
 
 std::size_t whole_pages(std::size_t size) { return (size + kPage - 1) / kPage * kPage; }
 
 Allocation* place(std::size_t size, Space space, ElementType element) {
   open_arena();
   const std::size_t pages = whole_pages(size);
-  if (next_free + pages + 2 * kSmallGuard > arena.begin + arena.size) return nullptr;
+  if (free_begin + pages + 2 * kSmallGuard > free_end) return nullptr;
   auto a = std::make_unique<Allocation>();
-  a->begin = next_free;
+  if (is_from_above()) free_end -= std::min(next_guard(), free_end - free_begin - pages) + pages;
+  a->begin = is_from_above() ? free_end : free_begin;
   a->size = size;
   a->space = space;
   a->element = element;
   a->name_origin = a->begin;
+  a->number = allocations.size();
   a->initialised = static_cast<std::uint8_t*>(reserve_or_die(size));
-  next_free += pages;
-  next_free += guard_after(next_free);
+  if (!is_from_above()) {
+    free_begin += pages;
+    free_begin += std::min(next_guard(), free_end - free_begin);
+  }
   for (std::size_t offset = 0; offset < pages; offset += kPage) {
     arena.page[(a->begin + offset - arena.begin) >> kPageBits] = a.get();
   }
@@ -115,6 +128,8 @@ Allocation* live_owner(const void* p, std::size_t n) {
 }  // namespace
 
 // ---- allocation ---------------------------------------------------------------------------------
+
+void place_from_above(bool above) { is_set_from_above = above; }
 
 void* allocate(std::size_t size, Space space, ElementType element, int device, const void* caller) {
   if (size == 0) return nullptr;
@@ -161,6 +176,8 @@ std::vector<const Allocation*> recorded_memory() {
   for (const auto& [begin, a] : allocations) {
     if (a->space == Space::device && a->initialised != nullptr) memory.push_back(a.get());
   }
+  std::sort(memory.begin(), memory.end(),
+            [](const Allocation* a, const Allocation* b) { return a->number < b->number; });
   return memory;
 }
 

@@ -56,6 +56,7 @@ struct alignas(64) Allocation {  // what every access reads is one cache line
   std::uintptr_t name_origin = 0;         // address of name[0]
   std::vector<const void*> allocated_by;  // return addresses, the innermost first
   std::uint32_t allocated_after = 0;      // so many launches
+  std::size_t number = 0;                 // how many there were before
   Release freed_by;
 
   std::uintptr_t end() const { return begin + size; }
@@ -99,6 +100,8 @@ bool is_shared(const void* p);
 
 // ---- allocation ---------------------------------------------------------------------------------
 
+/// From here on each array lies at lower addresses than those before it, or at higher ones.
+void place_from_above(bool above);
 /// A block of device, managed or pinned memory, aligned to 256 bytes, poisoned with 0xFF; null when
 /// the device is full or size is 0. `caller` is where the program asked for it, for messages.
 void* allocate(std::size_t size, Space space, ElementType element, int device, const void* caller);

@@ -11,6 +11,7 @@
 #include "base/environment.hpp"
 #include "base/scoped_ignore.hpp"
 #include "kernel/findings.hpp"
+#include "memory/allocations.hpp"
 #include "scheduler/lockstep.hpp"
 #include "scheduler/polled_word.hpp"
 #include "scheduler/repetition.hpp"
@@ -52,6 +53,7 @@ std::uint64_t scramble(std::uint64_t x) {
 
 void set_seed(std::uint64_t seed) {
   seed_setting() = seed;
+  place_from_above(seed % 2 == 1);
   launches_before = engine.launch_number;
 }
 std::uint64_t seed() { return seed_setting(); }
