@@ -183,4 +183,9 @@ TEST_CASE("the last changes of a number by atomics are known, with what they fou
   CHECK(simt::atomic_changes(p, 4, before).count == 4096);
   CHECK_FALSE(simt::atomic_changes(p, 4, before).are_all);
   CHECK(simt::atomic_changes(p, 4, simt::launches_that_ran() - 1).are_all);
+  static_cast<void>(cudaMemset(count.data(), 0, 4));
+  sum_with_one_thread<<<1, 3>>>(Array<int>(std::vector<int>{5, 0, 7}).data(), 3, count.data());
+  CHECK(count.front() == 12);
+  CHECK(simt::atomic_changes(p, 4, before).count == 2);
+  CHECK(simt::atomic_changes(p, 4, before).are_all);
 }

@@ -195,7 +195,7 @@ struct AtomicChanges {
   std::vector<std::pair<std::string, std::size_t>> by_line =
       {};  // "atomicCAS at file:line", and how many
 };
-/// How atomics of the launches after this many have changed the number of `size` bytes, at most 8, at p. Does not wait.
+/// How atomics of the launches after this many, and after the last copy or memset into its array, have changed the number of `size` bytes, at most 8, at p. Does not wait.
 AtomicChanges atomic_changes(const void* p, std::size_t size, std::size_t launches);
 
 /// The first change by these launches to the value of `size` bytes at `number`, at any place of global or shared memory; none if

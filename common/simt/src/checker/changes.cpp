@@ -107,6 +107,9 @@ void note_swap_of_same(const Thread& t, std::uintptr_t address, const AtomicValu
 AtomicChanges atomic_changes(const void* p, std::size_t size, std::size_t launches) {
   constexpr std::size_t kMostTold = 2;
   const auto begin = reinterpret_cast<std::uintptr_t>(p);
+  if (const Allocation* const a = owner_of(begin)) {
+    launches = std::max<std::size_t>(launches, a->filled);
+  }
   AtomicChanges found;
   std::map<std::string, std::size_t> by_line;
   const bool are_all = for_each_change(launches, [&](const Change& change) {
