@@ -95,8 +95,9 @@ std::uint64_t seed() {
 }
 
 void with_some_blocks(std::uint64_t first, std::uint64_t last, const std::function<void()>& work) {
+  constexpr unsigned kSeconds = 4;  // a few blocks have little to do
   const simt::SomeBlocks some(first, last);
-  work();
+  with_launch_seconds(kSeconds, work);
 }
 
 void with_launch_seconds(unsigned seconds, const std::function<void()>& work) {

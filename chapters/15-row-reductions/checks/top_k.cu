@@ -359,7 +359,7 @@ TEST_CASE("top_k: every element is loaded once, by threads that share the rows")
   loads.check_kinds(kKinds, {{16, 68}, {1, 128}});  // a warp has four rows
   loads.check_uneven();
   const Launch launch{4, 128};
-  const Shape shape{64, 1536, 0};
+  const Shape shape{64, 768, 0};
   const std::size_t elements = shape.rows * shape.columns;
   // A warp has 1 / 16 of the elements. It may also write all results of its block's 16 rows, one by one.
   const std::size_t most = 2 * (elements / 32 / 16) + 64 + 16 * 2 * kTop;

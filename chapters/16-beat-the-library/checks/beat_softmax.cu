@@ -273,7 +273,7 @@ void check_launches(const Shape& s) {
   });
 }
 
-constexpr std::size_t kManyRows = 9000;
+constexpr std::size_t kManyRows = 5000;
 
 /// More rows than the grid of an answer has room for at once, or kManyRows.
 std::size_t rows_for_two_turns() {
