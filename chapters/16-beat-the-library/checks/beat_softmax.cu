@@ -330,14 +330,14 @@ void check_last_rows() {
 
 // Promise: rows may be any number: a block may have several; there may be more rows, or more groups of rows, than a grid
 // has blocks along y. (Where a call is one launch, and twice as many rows have twice as many blocks, or one less, the CPU
-// device runs a few of these; of an answer with several launches, none but those for up to 9000 rows.)
-TEST_CASE("beat_softmax: many rows") {
+// device runs a few of these; of an answer with several launches, none but those for up to 5000 rows.)
+TEST_CASE("beat_softmax: more rows than blocks of one row are resident") {
   if (course::has_run_before() || !is_tried()) return;
   const bool has_one = is_one_launch();
   const bool grows = has_one && blocks_for(kManyRows) + 1 >= 2 * blocks_for(kManyRows / 2);
   const std::size_t two_turns = has_one ? rows_for_two_turns() : kManyRows;
-  for (const Shape& s : {Shape{1100, 300}, Shape{grows ? kManyRows : two_turns, 20},
-                         Shape{70'000, 3}, Shape{(1u << 21) + 5, 1}}) {
+  for (const Shape& s :
+       {Shape{grows ? kManyRows : two_turns, 20}, Shape{70'000, 3}, Shape{(1u << 21) + 5, 1}}) {
     if (grows && s.rows >= kManyRows) {
       check_some_blocks(s, 16, s.rows == kManyRows ? 16 : 0);
     } else if (course::kCpuDevice && s.rows > kManyRows) {
@@ -349,6 +349,15 @@ TEST_CASE("beat_softmax: many rows") {
     }
   }
   if (grows) check_last_rows();
+}
+
+// Promise: the same of rows that a warp or a block takes as a whole.
+TEST_CASE("beat_softmax: 1100 rows of 300 numbers") {
+  if (course::has_run_before() || !is_tried()) return;
+  const Shape s{1100, 300};
+  INFO(text_of(s, kWide.text, 1, 0));
+  BeatSoftmax answer;
+  beat_softmax_check::check(answer, s, numbers_of(s, kWide), 1, 0);
 }
 
 // Promise: the maximum may be in any column.
