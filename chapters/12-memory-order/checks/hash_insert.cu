@@ -65,6 +65,20 @@ course::Verdict is_searchable(const std::vector<unsigned>& keys) {
   return {};
 }
 
+/// What a slot's count is computed from: "its key 7, which came with 3, 5".
+std::string amounts_text(unsigned key, const std::vector<unsigned>& input,
+                         const std::vector<unsigned>& amounts) {
+  constexpr std::size_t kMost = 6;
+  if (key == kEmpty) return "no key: the slot is empty, and has the count 0";
+  std::string text = "its key " + std::to_string(key) + ", which came with";
+  std::size_t calls = 0;
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    if (input[i] != key || ++calls > kMost) continue;
+    text += (calls > 1 ? ", " : " ") + std::to_string(amounts[i]);
+  }
+  return text + (calls > kMost ? ", ... (" + course::counted(calls, "call") + ")" : "");
+}
+
 void check_table(const std::vector<unsigned>& input, const std::vector<unsigned>& amounts,
                  unsigned capacity, course::LaunchShape launch, const std::string& text) {
   INFO(text << ": " << course::counted(input.size(), "key") << ", "
@@ -101,7 +115,7 @@ void check_table(const std::vector<unsigned>& input, const std::vector<unsigned>
   REQUIRE(course::same(stored, std::min<std::size_t>(all.size(), capacity),
                        "different keys that were added"));
   REQUIRE(course::same(found_counts, expected_counts, "counts",
-                       "counts[s] belongs to keys[s]; an empty slot has the count 0"));
+                       [&](std::size_t s) { return amounts_text(found[s], input, amounts); }));
 }
 
 /// One key, added twice to a table of which only the slots from `first` on have memory: `taken` of
