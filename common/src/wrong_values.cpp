@@ -58,8 +58,8 @@ class Comparison {
 
   /// What the found value is.
   std::string value() const {
-    for (const std::string& text :
-         {one_value(), own_index(), opposite_sign(), low_bits(), low_half(), rounded()}) {
+    for (const std::string& text : {one_value(), own_index(), opposite_sign(), carried(),
+                                    low_bits(), low_half(), rounded()}) {
       if (!text.empty()) return text;
     }
     return "";
@@ -121,6 +121,22 @@ class Comparison {
       }
     }
     return "";
+  }
+
+  /// What one of two counters lacks is in the other one: "[0] lacks 65536 and [1] has 2048 too many: 32 in [0] became 1 in [1]."
+  std::string carried() const {
+    if (!d_.found_values.is_integer || d_.wrong.size() != 2) return "";
+    const std::size_t i = found(d_.wrong[0]) < expected(d_.wrong[0]) ? 0 : 1;
+    const std::size_t low = d_.wrong[i], high = d_.wrong[1 - i];
+    const Number lost = expected(low) - found(low), more = found(high) - expected(high);
+    const Number each = lost / more;
+    constexpr Number kMost = 0x1p32L;
+    const bool is_power = lost > 0 && more > 0 && each >= 2 && each <= kMost &&
+                          each == std::nearbyint(each) &&
+                          std::has_single_bit(static_cast<std::uint64_t>(each));
+    if (!is_power) return "";
+    return fmt::format("[{}] lacks {} and [{}] has {} too many, as if {} in [{}] became 1 in [{}].",
+                       low, whole(lost), high, whole(more), whole(each), low, high);
   }
 
   /// How far the found values are from the expected ones.

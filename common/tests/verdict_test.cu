@@ -330,6 +330,19 @@ __global__ void change_by_atomics(float* y) {
   if (threadIdx.x == 3) atomicExch(y + 1, -2.f);
 }
 
+TEST_CASE("what a counter lacks, and the next one has, is told as a carry") {
+  const auto told = [](unsigned first, unsigned second) {
+    return facts(same(std::vector<unsigned>{first, second, 7}, {66'536, 5, 7}, "counts"));
+  };
+  const std::string carry =
+      "[0] lacks 65536 and [1] has 2048 too many, as if 32 in [0] became 1 in [1].";
+  CHECK(told(1000, 2053).find(carry) != std::string::npos);
+  CHECK(told(1000, 2053).find("modulo") == std::string::npos);
+  CHECK(told(1000, 2052).find("as if") == std::string::npos);  // 32.02 times
+  CHECK(told(66'530, 8).find("lacks 6 and [1] has 3 too many, as if 2") != std::string::npos);
+  CHECK(told(66'530, 3).find("as if") == std::string::npos);  // both lack some
+}
+
 TEST_CASE("the last changes of a wrong number by atomics are told") {
   if (!course::kCpuDevice) SKIP("a GPU does not know");
   course::GuardedBuffer<float> y(2);

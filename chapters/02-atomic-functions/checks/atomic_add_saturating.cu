@@ -7,6 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
 #include <course/grid.cuh>
+#include <course/thread_number.cuh>
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
+#include <course/thread_number.cuh>
 #include <cstddef>
 #include <map>
 #include <set>

@@ -4,6 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
+#include <course/thread_number.cuh>
 #include <type_traits>
 #include <vector>
 

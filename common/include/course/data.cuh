@@ -42,16 +42,6 @@ struct LaunchShape {
   dim3 threads() const { return is_folded ? dim3(2, 4, block / 8) : dim3(block); }
 };
 
-/// The thread's number in a grid of one dimension, whatever dimensions its blocks have.
-__device__ inline std::size_t thread_number() {
-  const unsigned in_block = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-  return std::size_t{blockIdx.x} * (blockDim.x * blockDim.y * blockDim.z) + in_block;
-}
-/// How many such threads there are.
-__device__ inline std::size_t thread_count() {
-  return std::size_t{gridDim.x} * (blockDim.x * blockDim.y * blockDim.z);
-}
-
 /// What to add to a message about a launch with fewer threads than `items`, such as
 /// "; 32 threads for 33 atoms: some take more than one". Empty where each can have a thread.
 std::string too_few_threads(LaunchShape launch, std::size_t items, const char* what);
