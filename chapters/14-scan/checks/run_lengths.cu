@@ -111,22 +111,6 @@ void check(std::size_t n, const Kind& kind) {
   REQUIRE(course::same(d_x.download(), x, "x"));
 }
 
-// Promise: `last` may be anything where no run begins.
-TEST_CASE("run_lengths: join() of parts with and without runs") {
-  const std::vector<Runs> parts = {{0, 0}, {0, 9}, {0, ~0u}, {1, 0}, {1, 5}, {300, 70'000}};
-  for (const Runs& a : parts) {
-    for (const Runs& b : parts) {
-      const std::string text = "join({" + std::to_string(a.count) + ", " + std::to_string(a.last) +
-                               "}, {" + std::to_string(b.count) + ", " + std::to_string(b.last) +
-                               "})";
-      const Runs found = join(a, b);
-      REQUIRE(course::same(found.count, a.count + b.count, text + ".count"));
-      if (found.count == 0) continue;
-      REQUIRE(course::same(found.last, b.count > 0 ? b.last : a.last, text + ".last"));
-    }
-  }
-}
-
 // Promise: values[r] and lengths[r] are what run r consists of and how many elements it has, in the order of the runs,
 // and *count is how many runs there are.
 TEST_CASE("run_lengths: one warp's worth") {

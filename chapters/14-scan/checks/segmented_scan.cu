@@ -96,22 +96,6 @@ void check(std::size_t n, const Flags& kind, bool in_place = false) {
   segmented_scan_check::check(numbers(n, 1), kind, in_place);
 }
 
-// Promise: the sum of those from the last flag on, or of all if there is no flag.
-TEST_CASE("segmented_scan: join() of parts with and without a flag") {
-  const std::vector<Segment> parts = {{0, 0}, {7, 0}, {~0u, 0}, {0, 1}, {5, 1}, {1u << 31, 1}};
-  for (const Segment& a : parts) {
-    for (const Segment& b : parts) {
-      const std::string text = "join({" + std::to_string(a.sum) + ", " + std::to_string(a.begins) +
-                               "}, {" + std::to_string(b.sum) + ", " + std::to_string(b.begins) +
-                               "})";
-      const Segment found = join(a, b);
-      REQUIRE(course::same(found.sum, b.begins != 0 ? b.sum : a.sum + b.sum, text + ".sum"));
-      REQUIRE(course::same(found.begins != 0, a.begins != 0 || b.begins != 0,
-                           text + ".begins is not 0"));
-    }
-  }
-}
-
 // Promise: out[i] is the sum from the last flag up to i, or from x[0] on if there is none, modulo 2^32.
 // Promise: a flag is set if its byte is not 0.
 TEST_CASE("segmented_scan: one warp's worth") {
