@@ -16,6 +16,7 @@
 #include <course/pack.cuh>
 #include <course/ptx.cuh>
 #include <course/rungs.cuh>
+#include <course/thread_number.cuh>
 #include <course/timing.cuh>
 #include <course/vendor.cuh>
 
@@ -118,6 +119,14 @@ __global__ void copy_packs(const float* d_x, float* d_y, std::size_t packs) {
 __global__ void add_eight_halves(__half2* d_y, __half2 v) {
   const __half2 values[4] = {v, v, v, v};
   course::red_add_v4(d_y, values);  // sm_90: one RED, and no wait for the old values
+}
+// [end]
+
+// [thread_number.cuh]
+__global__ void number_all(unsigned* d_y, std::size_t n) {
+  for (std::size_t i = course::thread_number(); i < n; i += course::thread_count()) {
+    d_y[i] = static_cast<unsigned>(i);
+  }
 }
 // [end]
 
@@ -443,6 +452,14 @@ TEST_CASE("vendor.cuh") {
   // [end]
   CHECK(calls == 2);
   CHECK(row.name == "cub::DeviceReduce::Sum");
+}
+
+TEST_CASE("thread_number.cuh") {
+  const course::LaunchShape folded{3, 64, true};
+  course::GuardedBuffer<unsigned> y(500);
+  course::launch(number_all, {folded.grid, folded.threads()}, y.data(), y.size());
+  const std::vector<unsigned> numbers = y.download();
+  for (unsigned i = 0; i < numbers.size(); ++i) CHECK(numbers[i] == i);
 }
 
 TEST_CASE("verdict.cuh") {

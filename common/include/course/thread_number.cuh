@@ -1,4 +1,12 @@
 // For the kernels of checks whose blocks have one, two or three dimensions.
+//
+// Example (common/tests/examples_test.cu):
+//
+//   __global__ void number_all(unsigned* d_y, std::size_t n) {
+//     for (std::size_t i = course::thread_number(); i < n; i += course::thread_count()) {
+//       d_y[i] = static_cast<unsigned>(i);
+//     }
+//   }
 #pragma once
 
 #include <cuda_runtime.h>
