@@ -25,6 +25,12 @@ PROGRAM = r"""
 #include "counters/counters.hpp"
 #include "ladder_report.hpp"
 
+// No kernel runs here: there are no arrays and no lines that have names.
+simt::Allocation* simt::named_by(std::uintptr_t) { return nullptr; }
+std::string simt::object_at(std::uintptr_t) { return ""; }
+simt::SourceLine simt::source_line(const void*) { return {}; }
+std::string simt::SourceLine::text() const { return ""; }
+
 int main() {
   simt::counted.made_up = 10;  // before the scope
   simt::begin_counting();

@@ -88,11 +88,15 @@ TEST_CASE("cluster_histogram: clusters of every size, bins that they do not divi
 // Promise: keys that are no bin are not counted.
 TEST_CASE("cluster_histogram: keys that are no bin") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
-  const Shape s{2, 4, 64};
-  std::vector<unsigned> keys = random_keys(400, 60);
-  for (std::size_t i = 0; i < keys.size(); i += 9) keys[i] = i % 2 == 0 ? 50 : 0xFFFF'FFFF;
-  INFO(text_of(keys.size(), 50, "some keys are 50 and more", s));
-  check_histogram(keys, 50, s);
+  for (const unsigned cluster : {4u, 1u, 3u, 8u}) {
+    const Shape s{2, cluster, 64};
+    for (const unsigned bins : {50u, 48u}) {  // 48: no block has room for one more
+      std::vector<unsigned> keys = random_keys(400, bins + 10);
+      for (std::size_t i = 0; i < keys.size(); i += 9) keys[i] = i % 2 == 0 ? bins : 0xFFFF'FFFF;
+      INFO(text_of(keys.size(), bins, "some keys are no bin", s));
+      check_histogram(keys, bins, s);
+    }
+  }
 }
 
 // Promise: n may be 0, and what bins hold stays counted.

@@ -183,8 +183,10 @@ void list_memory(std::vector<Holding>& list) {
                                                   : Kind::device_memory;
     list.push_back({kind, pointer, a.size, a.allocated_by});
   }
-  // Addresses are given in ascending order, and never again.
-  const auto by_age = [](const Holding& a, const Holding& b) { return a.handle < b.handle; };
+  const auto number = [](const Holding& holding) {
+    return owner_of(reinterpret_cast<std::uintptr_t>(holding.handle))->number;
+  };
+  const auto by_age = [&](const Holding& a, const Holding& b) { return number(a) < number(b); };
   std::sort(list.begin(), list.end(), by_age);
 }
 
