@@ -295,9 +295,9 @@ TEST_CASE("add_pair: thousands of threads at few pairs") {
 
 // ---- how many atomics --------------------------------------------------------------------------
 
-/// Nothing but calls: what they ask of memory can be counted.
-__global__ void only_add(__half first, __half second, __half* x) {
-  add_pair(&x[2 * (blockIdx.x * blockDim.x + threadIdx.x)], first, second);
+/// Nothing but calls: what they ask of memory can be counted. Pairs begin `step` elements from each other.
+__global__ void only_add(__half first, __half second, unsigned step, __half* x) {
+  add_pair(&x[step * (blockIdx.x * blockDim.x + threadIdx.x)], first, second);
 }
 
 /// The same in shared memory, from an element that is `offset` past a multiple of 4 bytes.
@@ -325,7 +325,7 @@ TEST_CASE("add_pair: one atomic at a multiple of 4, two elsewhere, and nothing e
       auto x = course::DeviceBuffer<__half>::from(start);
       __half* const array = x.data() + offset;
       const __half a(first), b(second);
-      const auto counters = course::count([&] { only_add<<<2, 64>>>(a, b, array); });
+      const auto counters = course::count([&] { only_add<<<2, 64>>>(a, b, 2, array); });
       INFO("128 pairs side by side, to which " << half_text(bits_of(first)) << " and "
                                                << half_text(bits_of(second)) << " are added; "
                                                << where(offset));
@@ -334,6 +334,21 @@ TEST_CASE("add_pair: one atomic at a multiple of 4, two elsewhere, and nothing e
       REQUIRE(course::none(counters->global_loads, "loads", kNoAccess));
       REQUIRE(course::none(counters->global_stores, "stores", kNoAccess));
     }
+  }
+}
+
+// Promise: the same of each lane where the addresses of a warp are of both kinds.
+TEST_CASE("add_pair: one atomic or two, lane by lane") {
+  course::skip_without_counters();
+  for (const std::size_t offset : {0u, 1u}) {
+    const std::vector<__half> start(offset + 3 * 128, __half(5.5f));
+    auto x = course::DeviceBuffer<__half>::from(start);
+    __half* const array = x.data() + offset;
+    const __half a(1.0f), b(2.0f);
+    const auto counters = course::count([&] { only_add<<<2, 64>>>(a, b, 3, array); });
+    INFO("128 pairs, of which each begins 3 elements after the one before; " << where(offset));
+    REQUIRE(course::same(counters->global_atomic_lanes, 64 + 2 * 64, "atomics", kAtomics));
+    REQUIRE(course::none(counters->global_loads, "loads", kNoAccess));
   }
 }
 
