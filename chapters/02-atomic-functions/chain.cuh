@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace atomic_chains {
+namespace chain_checks {
 
 template <class T>
 std::uint64_t bits_of(const T& x) {
@@ -80,4 +80,4 @@ course::Verdict one_chain(const std::vector<T>& found, const std::vector<T>& lef
   return one_chain(found, left, first, last, [](const T& x) { return course::number_text(x); });
 }
 
-}  // namespace atomic_chains
+}  // namespace chain_checks

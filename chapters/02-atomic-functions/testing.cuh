@@ -14,7 +14,7 @@
 #include "chain.cuh"
 #include "functions.cuh"
 
-using atomic_chains::bits_of, atomic_chains::one_chain;
+using chain_checks::bits_of, chain_checks::one_chain;
 using ull = unsigned long long;
 
 constexpr int kIntMin = std::numeric_limits<int>::min(), kIntMax = std::numeric_limits<int>::max();

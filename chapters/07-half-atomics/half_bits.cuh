@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace half_bits {
+namespace half_checks {
 
 using Bits = unsigned short;
 
@@ -142,4 +142,4 @@ inline course::Verdict one_chain(const std::vector<Bits>& found, const std::vect
   return {};
 }
 
-}  // namespace half_bits
+}  // namespace half_checks

@@ -25,7 +25,7 @@
 #include "stagnation.cuh"
 #include "table.cuh"
 
-using namespace half_bits;
+using namespace half_checks;
 
 // ---- many numbers into a table -----------------------------------------------------------------
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace cluster_inputs {
+namespace cluster_checks {
 
 using course::mixed, course::random_index;
 
@@ -47,4 +47,4 @@ inline std::vector<float> zeros_and_ones(std::size_t n) {
   return values;
 }
 
-}  // namespace cluster_inputs
+}  // namespace cluster_checks

@@ -8,7 +8,7 @@
 #include "inputs.cuh"
 #include "rungs.cuh"
 
-using namespace cluster_inputs;
+using namespace cluster_checks;
 #if !COURSE_CPU_DEVICE
 #include "vendor.cuh"
 #endif

@@ -14,7 +14,7 @@
 #include "inputs.cuh"
 #include "rungs.cuh"
 
-using namespace cluster_inputs;
+using namespace cluster_checks;
 
 TEST_CASE("the first clusters sum and count") {  // the pictures of the lesson show this run
   if (!course::has_clusters()) SKIP(course::kNoClusters);

@@ -157,7 +157,7 @@ course::Verdict explained(const Input& input, const std::vector<unsigned>& found
     return {false, "the cell holds " + std::to_string(last) + ", more than the limit of " +
                        std::to_string(most) + course::left_by(last, std::to_string(last))};
   }
-  return atomic_chains::one_chain(found, left, kFirst, last);
+  return chain_checks::one_chain(found, left, kFirst, last);
 }
 
 std::string case_text(const std::string& kernel, std::size_t n, Launch launch, const Kind& kind) {

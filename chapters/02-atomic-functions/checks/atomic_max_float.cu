@@ -183,7 +183,7 @@ course::Verdict explained(const std::vector<unsigned>& values, const std::vector
       return same_bits("returned[" + std::to_string(i) + "]", found[i], kTheNan);
     }
   }
-  return atomic_chains::one_chain(found, left, first, last, bits_text);
+  return chain_checks::one_chain(found, left, first, last, bits_text);
 }
 
 std::string case_text(const std::string& kernel, std::size_t n, Launch launch,

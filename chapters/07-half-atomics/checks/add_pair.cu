@@ -14,15 +14,15 @@
 
 namespace add_pair_check {
 
-using half_bits::Bits;
-using half_bits::bits_of;
-using half_bits::describe;
-using half_bits::float_of;
-using half_bits::half_text;
-using half_bits::kAwkward;
-using half_bits::kMinusZero;
-using half_bits::one_chain;
-using half_bits::same_bits;
+using half_checks::Bits;
+using half_checks::bits_of;
+using half_checks::describe;
+using half_checks::float_of;
+using half_checks::half_text;
+using half_checks::kAwkward;
+using half_checks::kMinusZero;
+using half_checks::one_chain;
+using half_checks::same_bits;
 using Launch = course::LaunchShape;
 
 // ---- kernels -----------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ void check(const std::vector<Bits>& start, std::size_t offset, std::size_t step,
            const std::vector<Bits>& values, Launch launch, bool in_shared_memory = false) {
   const std::size_t n = values.size() / 2;
   course::GuardedBuffer<__half> x(start.size()), returned(2 * n);
-  half_bits::set_bits(x.data(), start);
+  half_checks::set_bits(x.data(), start);
   const auto d_values = course::DeviceBuffer<Bits>::from(values);
   __half* const array = x.data() + offset;  // reports call memory by the launch's arguments
   if (in_shared_memory) {
@@ -154,8 +154,8 @@ void check(const std::vector<Bits>& start, std::size_t offset, std::size_t step,
     add_pairs<<<launch.grid, launch.threads()>>>(d_values.data(), n, step, array, returned.data());
   }
   CUDA_CHECK_LAUNCH();
-  REQUIRE(judge(start, offset, step, values, half_bits::get_bits(x.data(), start.size()),
-                half_bits::get_bits(returned.data(), 2 * n)));
+  REQUIRE(judge(start, offset, step, values, half_checks::get_bits(x.data(), start.size()),
+                half_checks::get_bits(returned.data(), 2 * n)));
   REQUIRE(x.intact("x"));
   REQUIRE(returned.intact("returned"));
 }

@@ -13,18 +13,18 @@
 
 namespace atomic_max_half_check {
 
-using half_bits::Bits;
-using half_bits::bits_of;
-using half_bits::describe;
-using half_bits::half_text;
-using half_bits::halves;
-using half_bits::is_nan;
-using half_bits::kInfinity;
-using half_bits::kMinusInfinity;
-using half_bits::kMinusZero;
-using half_bits::position;
-using half_bits::same_bits;
-using half_bits::smaller;
+using half_checks::Bits;
+using half_checks::bits_of;
+using half_checks::describe;
+using half_checks::half_text;
+using half_checks::halves;
+using half_checks::is_nan;
+using half_checks::kInfinity;
+using half_checks::kMinusInfinity;
+using half_checks::kMinusZero;
+using half_checks::position;
+using half_checks::same_bits;
+using half_checks::smaller;
 using Launch = course::LaunchShape;
 using one_half_checks::Beside;
 
@@ -108,16 +108,17 @@ void check_pairs(const std::vector<Bits>& cells, const std::vector<Bits>& values
   const auto d_value = course::DeviceBuffer<Bits>::from(value);
   course::DeviceBuffer<__half> x(start.size()), shared_x(shared_start.size()), returned(n),
       shared_returned(n);
-  half_bits::set_bits(x.data(), start);
-  half_bits::set_bits(shared_x.data(), shared_start);
+  half_checks::set_bits(x.data(), start);
+  half_checks::set_bits(shared_x.data(), shared_start);
   atomic_max_half_check::each_element_twice<<<static_cast<unsigned>(blocks), 128>>>(
       d_value.data(), static_cast<unsigned>(n), x.data() + offset, shared_x.data(), returned.data(),
       shared_returned.data());
   CUDA_CHECK_LAUNCH();
-  const std::vector<Bits> after = half_bits::get_bits(x.data(), start.size()),
-                          shared_after = half_bits::get_bits(shared_x.data(), shared_start.size()),
-                          found = half_bits::get_bits(returned.data(), n),
-                          shared_found = half_bits::get_bits(shared_returned.data(), n);
+  const std::vector<Bits> after = half_checks::get_bits(x.data(), start.size()),
+                          shared_after =
+                              half_checks::get_bits(shared_x.data(), shared_start.size()),
+                          found = half_checks::get_bits(returned.data(), n),
+                          shared_found = half_checks::get_bits(shared_returned.data(), n);
   std::vector<Bits> old;
   for (std::size_t i = 0; i < n; ++i) old.push_back(start[offset + 2 * i]);
   const auto is_right = [&](std::size_t i) {
@@ -276,12 +277,12 @@ TEST_CASE("atomic_max_half: thousands of threads, and a second launch") {
   const auto d_numbers = course::DeviceBuffer<Bits>::from(kNumbers);
   const auto d_nans = course::DeviceBuffer<Bits>::from(kNans);
   course::DeviceBuffer<__half> x(2), returned(kNumbers.size());
-  half_bits::set_bits(x.data(), {0x7E00, 0x7D01});
+  half_checks::set_bits(x.data(), {0x7E00, 0x7D01});
   const auto run = [&](const course::DeviceBuffer<Bits>& values) {
     one_half_checks::few_elements<<<2, 32>>>(Maximum{}, values.data(), values.size(), 1, x.data(),
                                              returned.data());
     CUDA_CHECK_LAUNCH();
-    return half_bits::get_bits(x.data(), 2);
+    return half_checks::get_bits(x.data(), 2);
   };
   INFO("x[0] held NaN (0x7E00); all calls are for x[0]");
   REQUIRE(same_bits("after calls with NaN, x", run(d_nans), {0x7E00, 0x7D01}));

@@ -14,16 +14,16 @@
 
 namespace atomic_sub_half_check {
 
-using half_bits::Bits;
-using half_bits::bits_of;
-using half_bits::describe;
-using half_bits::float_of;
-using half_bits::half_text;
-using half_bits::halves;
-using half_bits::kAwkward;
-using half_bits::kInfinity;
-using half_bits::kMinusZero;
-using half_bits::same_bits;
+using half_checks::Bits;
+using half_checks::bits_of;
+using half_checks::describe;
+using half_checks::float_of;
+using half_checks::half_text;
+using half_checks::halves;
+using half_checks::kAwkward;
+using half_checks::kInfinity;
+using half_checks::kMinusZero;
+using half_checks::same_bits;
 using Launch = course::LaunchShape;
 using one_half_checks::Beside;
 
@@ -53,14 +53,14 @@ void check_array(const std::vector<Bits>& start, std::size_t offset, std::size_t
                  const std::vector<Bits>& values, Launch launch) {
   const std::size_t n = values.size();
   course::GuardedBuffer<__half> x(start.size()), returned(n);
-  half_bits::set_bits(x.data(), start);
+  half_checks::set_bits(x.data(), start);
   const auto d_values = course::DeviceBuffer<Bits>::from(values);
   __half* const array = x.data() + offset;  // reports call memory by the launch's arguments
   one_half_checks::each_element<<<launch.grid, launch.block>>>(Subtract{}, d_values.data(), n, step,
                                                                array, returned.data());
   CUDA_CHECK_LAUNCH();
-  const std::vector<Bits> after = half_bits::get_bits(x.data(), start.size());
-  const std::vector<Bits> found = half_bits::get_bits(returned.data(), n);
+  const std::vector<Bits> after = half_checks::get_bits(x.data(), start.size());
+  const std::vector<Bits> found = half_checks::get_bits(returned.data(), n);
   std::vector<bool> changed(start.size(), false);
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t at = offset + i * step;

@@ -24,13 +24,13 @@
 
 namespace one_half_checks {
 
-using half_bits::Bits;
-using half_bits::bits_of;
-using half_bits::float_of;
-using half_bits::half_text;
-using half_bits::halves;
-using half_bits::one_chain;
-using half_bits::same_bits;
+using half_checks::Bits;
+using half_checks::bits_of;
+using half_checks::float_of;
+using half_checks::half_text;
+using half_checks::halves;
+using half_checks::one_chain;
+using half_checks::same_bits;
 
 // ---- one element per thread --------------------------------------------------------------------
 
@@ -51,7 +51,7 @@ void check_confirmed(const std::vector<Bits>& cells, const std::vector<Bits>& va
   const auto d_values = course::DeviceBuffer<Bits>::from(values);
   course::DeviceBuffer<__half> x(2 * n), returned(n);
   for (const Bits cell : cells) {
-    half_bits::set_bits(x.data(), std::vector<Bits>(2 * n, cell));
+    half_checks::set_bits(x.data(), std::vector<Bits>(2 * n, cell));
     const auto counters = course::count([&] {
       one_half_checks::each_element<<<1, 32>>>(Operation{}, d_values.data(), n, 2, x.data(),
                                                returned.data());
@@ -161,12 +161,12 @@ void check_one(const std::vector<Bits>& values, unsigned place, Beside neighbour
   course::GuardedBuffer<__half> x(2), returned(n);
   std::vector<Bits> start(2, first);
   start[place ^ 1u] = beside;
-  half_bits::set_bits(x.data(), start);
+  half_checks::set_bits(x.data(), start);
   one_half_checks::one_element<<<launch.grid, launch.threads()>>>(
       Operation{}, d_values.data(), n, place, neighbour, x.data(), returned.data());
   CUDA_CHECK_LAUNCH();
-  const std::vector<Bits> after = half_bits::get_bits(x.data(), 2),
-                          found = half_bits::get_bits(returned.data(), n);
+  const std::vector<Bits> after = half_checks::get_bits(x.data(), 2),
+                          found = half_checks::get_bits(returned.data(), n);
   float moved = float_of(beside);
   Visits visits;
   for (std::size_t i = 0; i < n; ++i) {
@@ -193,13 +193,13 @@ void check_few(const std::vector<Bits>& values, unsigned elements, const std::ve
                                << " bytes past a multiple of 256");
   const auto d_values = course::DeviceBuffer<Bits>::from(values);
   course::GuardedBuffer<__half> x(start.size()), returned(n);
-  half_bits::set_bits(x.data(), start);
+  half_checks::set_bits(x.data(), start);
   __half* const array = x.data() + offset;  // reports call memory by the launch's arguments
   one_half_checks::few_elements<<<launch.grid, launch.threads()>>>(
       Operation{}, d_values.data(), n, elements, array, returned.data());
   CUDA_CHECK_LAUNCH();
-  const std::vector<Bits> after = half_bits::get_bits(x.data(), start.size()),
-                          found = half_bits::get_bits(returned.data(), n);
+  const std::vector<Bits> after = half_checks::get_bits(x.data(), start.size()),
+                          found = half_checks::get_bits(returned.data(), n);
   for (std::size_t at = 0; at < start.size(); ++at) {
     Visits visits;
     for (std::size_t i = 0; i < n; ++i) {
@@ -220,12 +220,12 @@ void check_shared(const std::vector<Bits>& values, unsigned block, const std::ve
   const unsigned blocks = course::blocks_for(n, block);
   const auto d_values = course::DeviceBuffer<Bits>::from(values);
   course::DeviceBuffer<__half> d_start(6), d_left(6 * blocks), returned(n);
-  half_bits::set_bits(d_start.data(), start);
+  half_checks::set_bits(d_start.data(), start);
   one_half_checks::word_of_the_block<<<blocks, block>>>(
       Operation{}, d_values.data(), n, d_start.data(), d_left.data(), returned.data());
   CUDA_CHECK_LAUNCH();
-  const std::vector<Bits> after = half_bits::get_bits(d_left.data(), 6 * blocks),
-                          found = half_bits::get_bits(returned.data(), n);
+  const std::vector<Bits> after = half_checks::get_bits(d_left.data(), 6 * blocks),
+                          found = half_checks::get_bits(returned.data(), n);
   for (std::size_t b = 0; b < blocks; ++b) {
     INFO("in shared memory of block " << b);
     for (std::size_t place = 0; place < 6; ++place) {

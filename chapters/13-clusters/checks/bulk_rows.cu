@@ -40,7 +40,7 @@ constexpr float kFraction = 1.0f / 4096;
 /// The table holds 0.5 before. Elements are 1 and -1, weights small whole numbers and 2^-12, which no half could hold
 /// beside them, so that sums are exact.
 void check_rows(const Shape& s, Launch launch, int launches = 1) {
-  const std::vector<float> source = cluster_inputs::coin_flips<float>(s.rows * s.width);
+  const std::vector<float> source = cluster_checks::coin_flips<float>(s.rows * s.width);
   const std::vector<int> index = course::random_index(s.rows, s.table_rows);
   std::vector<float> weight(s.rows), expected(s.table_rows * s.width, 0.5f);
   for (std::size_t r = 0; r < s.rows; ++r)
@@ -103,7 +103,7 @@ TEST_CASE("bulk_rows: the last of more than 2^32 rows") {
   if (!course::kCpuDevice) SKIP("a GPU runs all blocks, and has no memory for the rows");
   constexpr std::size_t kThere = 32;  // rows of the last two blocks
   constexpr unsigned kWidth = 8, kTableRows = 5;
-  const std::vector<float> h_source = cluster_inputs::coin_flips<float>(kThere * kWidth);
+  const std::vector<float> h_source = cluster_checks::coin_flips<float>(kThere * kWidth);
   const std::vector<int> h_index = course::random_index(kThere, kTableRows);
   std::vector<float> h_weight(kThere), expected(kTableRows * kWidth);
   for (std::size_t r = 0; r < kThere; ++r) h_weight[r] = static_cast<float>(r);
