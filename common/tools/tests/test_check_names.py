@@ -1,4 +1,5 @@
-"""No check uses a name of the answer's file, but those of its exercise's interface; clang's library resolves all names.
+"""No check uses a name of the answer's file, but those of its exercise's interface; clang's library resolves all names. And no
+check has a namespace whose name an answer may give to something.
 
     test_check_names.py [--all]    in a build folder, as Meson starts it; else that of COURSE_TEST_BUILD, or build. Without --all
                                    the exercises that are due (common/dev verdicts due)
@@ -89,6 +90,36 @@ HOSTILE = "\n// ---- the check's names, again ----\n"
 @unittest.skipUnless(SETTINGS.exists(), f"{BUILD} is no build folder for the CPU device")
 class Names(unittest.TestCase):
     maxDiff = None
+
+
+class Namespaces(unittest.TestCase):
+    def test_no_answer_has_a_name_like_those_of_checks(self):
+        names = {name for check in TOP.glob("chapters/*/checks/*.cu") for name in namespaces_of(check)}
+        self.assertEqual([name for name in sorted(names) if not name.endswith(("_check", "_checks"))], [])
+
+    def test_a_namespace_of_an_included_file_is_seen(self):
+        with tempfile.TemporaryDirectory() as folder:
+            check = Path(folder) / "checks" / "sum.cu"
+            check.parent.mkdir()
+            check.write_text('#include "sum.cuh"\n#include "bits.cuh"\nnamespace sum_check {\n', encoding="utf-8")
+            (Path(folder) / "bits.cuh").write_text("namespace half_bits {\nnamespace detail {\n", encoding="utf-8")
+            self.assertEqual(namespaces_of(check), {"sum_check", "half_bits"})
+
+
+def namespaces_of(check):
+    """The names of the namespaces that a check and the files of its chapter that it includes open; `detail` is inside another."""
+    names, seen, files = set(), set(), [check]
+    while files:
+        file = files.pop()
+        if file in seen:
+            continue
+        seen.add(file)
+        text = file.read_text(encoding="utf-8")
+        names |= set(re.findall(r"^namespace (\w+)", text, re.M)) - {"detail"}
+        included = re.findall(r'^#include "([^"]+)"', text, re.M)
+        places = [folder / name for name in included for folder in (check.parents[1], file.parent)]
+        files += [place for place in places if place.is_file()]
+    return names
 
 
 def test_of(check):
