@@ -325,7 +325,8 @@ TEST_CASE("add_pair: one atomic at a multiple of 4, two elsewhere, and nothing e
       auto x = course::DeviceBuffer<__half>::from(start);
       __half* const array = x.data() + offset;
       const __half a(first), b(second);
-      const auto counters = course::count([&] { only_add<<<2, 64>>>(a, b, 2, array); });
+      const auto counters =
+          course::count([&] { add_pair_check::only_add<<<2, 64>>>(a, b, 2u, array); });
       INFO("128 pairs side by side, to which " << half_text(bits_of(first)) << " and "
                                                << half_text(bits_of(second)) << " are added; "
                                                << where(offset));
@@ -345,7 +346,8 @@ TEST_CASE("add_pair: one atomic or two, lane by lane") {
     auto x = course::DeviceBuffer<__half>::from(start);
     __half* const array = x.data() + offset;
     const __half a(1.0f), b(2.0f);
-    const auto counters = course::count([&] { only_add<<<2, 64>>>(a, b, 3, array); });
+    const auto counters =
+        course::count([&] { add_pair_check::only_add<<<2, 64>>>(a, b, 3u, array); });
     INFO("128 pairs, of which each begins 3 elements after the one before; " << where(offset));
     REQUIRE(course::same(counters->global_atomic_lanes, 64 + 2 * 64, "atomics", kAtomics));
     REQUIRE(course::none(counters->global_loads, "loads", kNoAccess));
