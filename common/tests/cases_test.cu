@@ -187,6 +187,17 @@ TEST_CASE("a huge grid has more than 2^32 threads, and then more than 2^32 warps
   CHECK(warps == std::vector<std::size_t>{(1u << 27) + 1, (std::size_t{1} << 32) + 32});
 }
 
+TEST_CASE("of calls with the same cell, and with the same value, it is told how many are right") {
+  const std::vector<int> cells = {1, 1, 1, 2, 2}, values = {7, 8, 9, 8, 8};
+  const auto told = [&](std::size_t wrong, std::vector<bool> right) {
+    return course::alike_text(cells, values, wrong, [&](std::size_t i) { return right[i]; });
+  };
+  CHECK(told(1, {true, false, true, false, false}) ==
+        "\nOf 3 calls for a cell that held this 2 are right, of 3 with this value 0.");
+  CHECK(told(4, {false, false, false, true, false}) ==
+        "\nOf 2 calls for a cell that held this 1 is right, of 3 with this value 1.");
+}
+
 TEST_CASE("loads, stores and atomics that are too many are told with their lines") {
   const auto x = course::DeviceBuffer<int>::zeros(256);
   course::DeviceBuffer<int> y(256);

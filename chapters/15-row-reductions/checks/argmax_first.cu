@@ -113,6 +113,7 @@ TEST_CASE("argmax_first: rows of every length") {
 // Promise: blocks have any number of warps from 1 to 32.
 TEST_CASE("argmax_first: blocks of every number of warps") {
   row_checks::check_all_blocks(check_rows, row_checks::kAscending);
+  row_checks::check_all_blocks(check_rows, kDistinct);
 }
 
 // Promise: the kernel is right for every kind of elements: -0 equals +0, and NaN is larger than any number, whatever its

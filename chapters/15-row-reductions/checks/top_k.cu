@@ -147,6 +147,7 @@ TEST_CASE("top_k: rows of every length") {
 // Promise: blocks have any number of warps from 1 to 32.
 TEST_CASE("top_k: blocks of every number of warps") {
   row_checks::check_all_blocks(check_rows, row_checks::kAscending);
+  row_checks::check_all_blocks(check_rows, kDistinct);
 }
 
 // Promise: the kernel is right for every kind of elements: -0 equals +0, and NaN is larger than any number.
@@ -370,7 +371,7 @@ TEST_CASE("top_k: every element is loaded once, by threads that share the rows")
   course::skip_without_counters();
   if (course::has_run_before()) return;
   const Launch launch{4, 128};
-  const Shape shape{64, 768, 0};
+  const Shape shape{64, 1536, 0};
   const std::size_t elements = shape.rows * shape.columns;
   // A warp has 1 / 16 of the elements. It may also write all results of its block's 16 rows, one by one.
   const std::size_t most = 2 * (elements / 32 / 16) + 64 + 16 * 2 * kTop;

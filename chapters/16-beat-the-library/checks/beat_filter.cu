@@ -269,7 +269,7 @@ TEST_CASE("beat_filter: more than 2^32 numbers are kept") {
 TEST_CASE("beat_filter: work for more than one block") {
   course::skip_without_counters();
   if (course::has_run_before()) return;
-  constexpr std::size_t n = 1 << 17;
+  constexpr std::size_t n = 1 << 18;
   INFO("n = " << n << ": half are kept");
   const auto d_x = course::DeviceBuffer<int>::from(kKinds[0].values(n));
   course::DeviceBuffer<int> out(n);
