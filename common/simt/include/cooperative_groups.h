@@ -59,25 +59,10 @@ SIMT_UNINSTRUMENTED inline unsigned warp_lanes() {
 // Objects travel as bytes: half and the vector types copy themselves with code of their own.
 
 template <class T>
-struct Shuffle : simt::WarpCall {
-  unsigned char mine[sizeof(T)];
-  unsigned char theirs[sizeof(T)];
-};
-
-template <class T>
-SIMT_UNINSTRUMENTED void finish_shuffle(const simt::Lanes& lanes) {
-  for (unsigned l = 0; l < 32; ++l) {
-    if (!simt::takes_part(lanes, l)) continue;
-    auto& to = static_cast<Shuffle<T>&>(*lanes.call[l]);
-    const auto source = static_cast<unsigned>(to.argument);
-    if (source < 32 && simt::takes_part(lanes, source)) {
-      const auto& from = static_cast<const Shuffle<T>&>(*lanes.call[source]);
-      __builtin_memcpy(to.theirs, from.mine, sizeof(T));
-    } else {
-      simt::fill_undefined(to.theirs, sizeof(T));
-      simt::read_absent_lane(lanes, l);
-    }
-  }
+SIMT_UNINSTRUMENTED T value_at(const unsigned char* bytes) {
+  T value;
+  __builtin_memcpy(static_cast<void*>(&value), bytes, sizeof value);
+  return value;
 }
 
 /// The value of another lane. A reference, as with __shfl_sync: the value may be uninitialised.
@@ -85,47 +70,25 @@ template <class T>
 SIMT_UNINSTRUMENTED T shuffle(const char* name, unsigned mask, const T& value, unsigned source,
                               const void* caller) {
   static_assert(sizeof(T) <= 32, "CUDA's shfl takes values of at most 32 bytes");
-  Shuffle<T> call;
-  static_cast<simt::WarpCall&>(call) =
-      simt::make_call(simt::WarpOp::shuffle, name, mask, finish_shuffle<T>, caller);
-  call.argument = static_cast<int>(source);
-  __builtin_memcpy(call.mine, &value, sizeof value);
-  simt::warp_call(call);
-  simt::trace_warp_values(simt::typed(value), {call.theirs, simt::type_of<T>()}, call.argument);
-  return simt::load_bits<T>(call.theirs);
+  alignas(T) unsigned char result[sizeof(T)];
+  simt::shuffle_value(name, mask, simt::typed(value), source, result, caller);
+  return value_at<T>(result);
 }
 
 /// Every lane's value, for reductions and scans: each lane combines them on its own.
 template <class T>
-struct Gathered : simt::WarpCall {
-  unsigned char mine[sizeof(T)];
+struct Gathered {
   unsigned char all[32][sizeof(T)];
   unsigned present;
 
-  SIMT_UNINSTRUMENTED T value_of(unsigned lane) const { return simt::load_bits<T>(all[lane]); }
+  SIMT_UNINSTRUMENTED T value_of(unsigned lane) const { return value_at<T>(all[lane]); }
 };
 
 template <class T>
-SIMT_UNINSTRUMENTED void finish_gather(const simt::Lanes& lanes) {
-  for (unsigned l = 0; l < 32; ++l) {
-    if (!simt::takes_part(lanes, l)) continue;
-    auto& to = static_cast<Gathered<T>&>(*lanes.call[l]);
-    to.present = lanes.present;
-    for (unsigned k = 0; k < 32; ++k) {
-      if (!simt::takes_part(lanes, k)) continue;
-      __builtin_memcpy(to.all[k], static_cast<Gathered<T>&>(*lanes.call[k]).mine, sizeof(T));
-    }
-  }
-}
-
-template <class T>
-SIMT_UNINSTRUMENTED void gather(Gathered<T>& call, const char* name, unsigned mask, const T& value,
-                                const void* caller) {
+SIMT_UNINSTRUMENTED void gather(Gathered<T>& values, const char* name, unsigned mask,
+                                const T& value, const void* caller) {
   static_assert(sizeof(T) <= 32, "CUDA's group functions take values of at most 32 bytes");
-  static_cast<simt::WarpCall&>(call) =
-      simt::make_call(simt::WarpOp::reduce, name, mask, finish_gather<T>, caller);
-  __builtin_memcpy(call.mine, &value, sizeof value);
-  simt::warp_call(call);
+  values.present = simt::gather_values(name, mask, &value, sizeof value, values.all, caller);
 }
 
 struct Access;

@@ -21,13 +21,13 @@ struct ElementType {
 };
 
 template <class Element>
-SIMT_UNINSTRUMENTED constexpr const char* text_of_type() {
+SIMT_UNINSTRUMENTED consteval const char* text_of_type() {
   return __PRETTY_FUNCTION__;
 }
 
 /// The elements of a T; of `void` only bytes.
 template <class T>
-SIMT_UNINSTRUMENTED constexpr ElementType type_of() {
+SIMT_UNINSTRUMENTED consteval ElementType type_of() {
   if constexpr (std::is_void_v<element_t<T>>) {
     return {};
   } else {

@@ -38,20 +38,37 @@ struct WarpCall {
   const void* caller;            // SIMT_CALLER of the public function
   bool orders_memory = false;    // __syncwarp() and what is built on it; shuffles do not
   int argument = 0;              // source lane, predicate, width: the operation's own
-  unsigned size = 0;             // bytes of `in` that count
-  alignas(16) unsigned char in[16];
-  alignas(16) unsigned char out[16];
-
-  /// Not seen by the checker, and without loops, in which the lanes of a warp in lockstep would wait.
-  SIMT_UNINSTRUMENTED WarpCall() {
-    __builtin_memset(in, 0, sizeof in);
-    __builtin_memset(out, 0, sizeof out);
-  }
+  unsigned size = 0;             // of `in`, in bytes
+  const void* in = nullptr;      // the lane's value
+  void* out = nullptr;           // where the result belongs
 };
 
-/// Waits for the other lanes of call.mask, then returns with call.out filled in. Ends the kernel
+/// True for the lanes 0 <= lane < 32 that take part.
+SIMT_UNINSTRUMENTED inline bool takes_part(const Lanes& lanes, unsigned lane) {
+  return (lanes.present >> lane & 1u) != 0;
+}
+
+/// Waits for the other lanes of call.mask, then returns with *call.out filled in. Ends the kernel
 /// with a message if the mask does not name the caller.
 void warp_call(WarpCall& call);
+
+// What follows is warp_call with its arguments. `name` is that of the public function, `caller` where that was called.
+
+/// __syncwarp: the one warp-wide function that also orders memory.
+void sync_warp(const char* name, unsigned mask, const void* caller);
+/// The lanes whose predicate holds. The caller tells traces of the values.
+unsigned ballot(const char* name, unsigned mask, bool predicate, const void* caller,
+                WarpOp op = WarpOp::vote);
+/// The lanes that bring the same value.
+unsigned match_any_value(const char* name, unsigned mask, const TypedValue& value,
+                         const void* caller);
+/// Copies the value of lane `source` to `result`; an undefined one if that lane takes no part, or is 32 or more.
+void shuffle_value(const char* name, unsigned mask, const TypedValue& value, unsigned source,
+                   void* result, const void* caller);
+/// Copies the value of each lane l, of `size` bytes, to values + l * size. Returns the lanes that have brought one. The caller
+/// tells traces of the values.
+unsigned gather_values(const char* name, unsigned mask, const void* value, unsigned size,
+                       void* values, const void* caller);
 
 /// What a lane gets from one that takes no part, which CUDA leaves undefined: large, not a number,
 /// small or zero. It changes from call to call and from seed to seed, so that no program lives on it.

@@ -1,7 +1,7 @@
 // Barriers, fences and the warp-wide functions of the CUDA C++ Programming Guide.
 //
 // Every warp-wide function is one rendezvous of the lanes in its mask (simt::warp_call) and a pure
-// function that computes each lane's result from all lanes' inputs.
+// function that computes each lane's result from all lanes' inputs: device/warp.cpp.
 #pragma once
 
 #include <cstring>
@@ -32,121 +32,22 @@ SIMT_API void __threadfence_system() {
 
 namespace simt {
 
-SIMT_UNINSTRUMENTED inline void finish_nothing(const Lanes&) {}
-
-/// True for the lanes 0 <= lane < 32 that take part.
-SIMT_UNINSTRUMENTED inline bool takes_part(const Lanes& lanes, unsigned lane) {
-  return (lanes.present >> lane & 1u) != 0;
-}
-
-template <class T>
-SIMT_UNINSTRUMENTED T load_bits(const unsigned char* bytes) {
-  T value;
-  __builtin_memcpy(static_cast<void*>(&value), bytes, sizeof value);
-  return value;
-}
-
-template <class T>
-SIMT_UNINSTRUMENTED void store_bits(unsigned char* bytes, const T& value) {
-  __builtin_memcpy(bytes, &value, sizeof value);
-}
-
-SIMT_UNINSTRUMENTED inline WarpCall make_call(WarpOp op, const char* name, unsigned mask,
-                                              void (*finish)(const Lanes&), const void* caller) {
-  WarpCall call;
-  call.op = op;
-  call.name = name;
-  call.mask = mask;
-  call.finish = finish;
-  call.caller = caller;
-  return call;
-}
-
-/// __syncwarp: the one warp-wide function that also orders memory.
-SIMT_UNINSTRUMENTED inline void sync_warp(const char* name, unsigned mask, const void* caller) {
-  WarpCall call = make_call(WarpOp::sync, name, mask, finish_nothing, caller);
-  call.orders_memory = true;
-  warp_call(call);
-}
-
-// ---- votes --------------------------------------------------------------------------------------
-
-SIMT_UNINSTRUMENTED inline void finish_ballot(const Lanes& lanes) {
-  unsigned votes = 0;
-  for (unsigned l = 0; l < 32; ++l) {
-    if (takes_part(lanes, l) && lanes.call[l]->argument != 0) votes |= 1u << l;
-  }
-  for (unsigned l = 0; l < 32; ++l) {
-    if (takes_part(lanes, l)) store_bits(lanes.call[l]->out, votes);
-  }
-}
-
-/// The lanes whose predicate holds. The caller tells traces of the values.
-SIMT_UNINSTRUMENTED inline unsigned ballot(const char* name, unsigned mask, bool predicate,
-                                           const void* caller, WarpOp op = WarpOp::vote) {
-  WarpCall call = make_call(op, name, mask, finish_ballot, caller);
-  call.argument = predicate;
-  warp_call(call);
-  return load_bits<unsigned>(call.out);
-}
-
-// ---- match --------------------------------------------------------------------------------------
-
-SIMT_UNINSTRUMENTED inline void finish_match_any(const Lanes& lanes) {
-  for (unsigned l = 0; l < 32; ++l) {
-    if (!takes_part(lanes, l)) continue;
-    unsigned equal = 0;
-    for (unsigned k = 0; k < 32; ++k) {
-      if (takes_part(lanes, k) &&
-          __builtin_memcmp(lanes.call[k]->in, lanes.call[l]->in, lanes.call[l]->size) == 0) {
-        equal |= 1u << k;
-      }
-    }
-    store_bits(lanes.call[l]->out, equal);
-  }
-}
-
+/// __match_any_sync, by any name.
 template <class T>
 SIMT_UNINSTRUMENTED unsigned match_any(const char* name, unsigned mask, const T& value,
                                        const void* caller) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "match takes 4-byte and 8-byte arithmetic types");
-  WarpCall call = make_call(WarpOp::match, name, mask, finish_match_any, caller);
-  call.size = sizeof(T);
-  store_bits(call.in, value);
-  warp_call(call);
-  trace_warp_values(typed(value), {call.out, type_of<LaneMask>()});
-  return load_bits<unsigned>(call.out);
+  return match_any_value(name, mask, typed(value), caller);
 }
 
-// ---- shuffles -----------------------------------------------------------------------------------
-
-SIMT_UNINSTRUMENTED inline void finish_shuffle(const Lanes& lanes) {
-  for (unsigned l = 0; l < 32; ++l) {
-    if (!takes_part(lanes, l)) continue;
-    WarpCall& mine = *lanes.call[l];
-    const unsigned source = static_cast<unsigned>(mine.argument);
-    if (takes_part(lanes, source)) {
-      __builtin_memcpy(mine.out, lanes.call[source]->in, mine.size);
-    } else {
-      fill_undefined(mine.out, mine.size);
-      read_absent_lane(lanes, l);
-    }
-  }
-}
-
-/// Gives every lane the value of lane `source` (0 to 31) of its warp. The public functions take it
-/// by value, so that a read of shared memory in the argument is the kernel's, and checked.
+/// Gives every lane the value of lane `source` of its warp. The public functions take it by value, so that a read of
+/// shared memory in the argument is the kernel's, and checked.
 template <class T>
 SIMT_UNINSTRUMENTED T shuffle(const char* name, unsigned mask, const T& value, unsigned source,
                               const void* caller) {
-  static_assert(sizeof(T) <= sizeof(WarpCall::in));
-  WarpCall call = make_call(WarpOp::shuffle, name, mask, finish_shuffle, caller);
-  call.size = sizeof(T);
-  call.argument = static_cast<int>(source);
-  store_bits(call.in, value);
-  warp_call(call);
-  trace_warp_values(typed(value), {call.out, type_of<T>()}, call.argument);
-  return load_bits<T>(call.out);
+  T result;
+  shuffle_value(name, mask, typed(value), source, &result, caller);
+  return result;
 }
 
 /// Types that CUDA's shuffles take: 2 (half types), 4 and 8 bytes.
@@ -238,23 +139,26 @@ SIMT_UNINSTRUMENTED void finish_reduce(const Lanes& lanes) {
   T total{};
   for (unsigned l = 0; l < 32; ++l) {
     if (!takes_part(lanes, l)) continue;
-    const T value = load_bits<T>(lanes.call[l]->in);
+    const T value = *static_cast<const T*>(lanes.call[l]->in);
     total = first ? value : Operation::apply(total, value);
     first = false;
   }
   for (unsigned l = 0; l < 32; ++l) {
-    if (takes_part(lanes, l)) store_bits(lanes.call[l]->out, total);
+    if (takes_part(lanes, l)) *static_cast<T*>(lanes.call[l]->out) = total;
   }
 }
 
 /// `Shown` is the type that the program uses, if it is not T.
 template <class Operation, class T, class Shown = T>
 SIMT_UNINSTRUMENTED T reduce(const char* name, unsigned mask, T value, const void* caller) {
-  WarpCall call = make_call(WarpOp::reduce, name, mask, finish_reduce<T, Operation>, caller);
-  store_bits(call.in, value);
+  T total{};
+  WarpCall call{WarpOp::reduce, name, mask, finish_reduce<T, Operation>, caller};
+  call.size = sizeof value;
+  call.in = &value;
+  call.out = &total;
   warp_call(call);
   trace_warp_values({call.in, type_of<Shown>()}, {call.out, type_of<Shown>()});
-  return load_bits<T>(call.out);
+  return total;
 }
 
 // clang-format off

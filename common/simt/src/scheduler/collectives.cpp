@@ -30,15 +30,17 @@ namespace {
 // ---- warp-wide operations -----------------------------------------------------------------------
 
 bool same_operation(const WarpCall& a, const WarpCall& b) {
-  return a.mask == b.mask && a.finish == b.finish && std::strcmp(a.name, b.name) == 0;
+  return a.mask == b.mask && a.finish == b.finish &&
+         (a.name == b.name || std::strcmp(a.name, b.name) == 0);
 }
 
 Block* completing = nullptr;  // the block of the operation whose results are computed
 unsigned completing_warp = 0;
 bool absent_lanes_are_findings = false;
 
-/// Completes the operation that `leader` waits in, for which every lane of its mask waits in an operation, if all wait in this one.
-__attribute__((noinline)) bool complete_if_same(Block& block, unsigned w, const WarpCall& leader) {
+}  // namespace
+
+bool complete_if_same(Block& block, unsigned w, const WarpCall& leader) {
   Warp& warp = block.warps[w];
   Lanes lanes{leader.mask, leader.mask & warp.alive, {}};
   for (unsigned l = 0; l < kWarpSize; ++l) {
@@ -71,13 +73,7 @@ __attribute__((noinline)) bool complete_if_same(Block& block, unsigned w, const 
   return true;
 }
 
-/// Completes the operation that `leader` waits in if every lane of its mask has come. Inline: 31 lanes of a warp find here that
-/// others are missing, and need no frame for the results.
-SIMT_HOT bool try_complete(Block& block, unsigned w, const WarpCall& leader) {
-  const Warp& warp = block.warps[w];
-  const unsigned present = leader.mask & warp.alive;
-  return (warp.waiting & present) == present && complete_if_same(block, w, leader);
-}
+namespace {
 
 // ---- values of lanes that take no part ----------------------------------------------------------
 
@@ -320,25 +316,12 @@ void end_grid_phase() {
 
 // ---- called by device code ----------------------------------------------------------------------
 
-void warp_call(WarpCall& call) {
-  Thread& t = *engine.current;
-  Block& block = *t.block;
-  Warp& warp = block.warp_of(t);
-  if ((call.mask >> t.lane & 1u) == 0) {
-    on_host_stack([&] { fail_launch(foreign_mask_finding(call, t), cudaErrorLaunchFailure); });
-    std::abort();  // a failed launch never resumes its threads
-  }
-  checker_settle_access();
-  note_change();
-  t.last_collective = call.orders_memory ? nullptr : call.name;
-  t.call = &call;
-  const Waiting waiting{call.name, call.caller, static_cast<char**>(__builtin_frame_address(0))};
-  t.waiting = &waiting;
-  t.state = State::in_warp_call;
-  warp.waiting |= 1u << t.lane;
-  try_complete(block, t.warp, call);
-  wait_for_others();
+void refuse_foreign_mask(const WarpCall& call, const Thread& t) {
+  on_host_stack([&] { fail_launch(foreign_mask_finding(call, t), cudaErrorLaunchFailure); });
+  std::abort();  // a failed launch never resumes its threads
 }
+
+void warp_call(WarpCall& call) { wait_for_lanes(call); }
 
 unsigned active_mask(const char* name, const void* caller) {
   Thread& t = *engine.current;

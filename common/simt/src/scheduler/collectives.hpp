@@ -3,8 +3,11 @@
 #pragma once
 
 #include "base/inlining.hpp"
+#include "checker/rules.hpp"
 #include "kernel/engine.hpp"
+#include "scheduler/repetition.hpp"
 #include "scheduler/schedule.hpp"
+#include "simt/runtime.hpp"
 
 namespace simt {
 
@@ -21,6 +24,37 @@ SIMT_HOT void wait_for_others() {
   }
   switch_away();
 }
+
+/// Completes the operation that `leader` waits in, for which every lane of its mask waits in an operation, if all wait in this one.
+bool complete_if_same(Block& block, unsigned warp, const WarpCall& leader);
+/// Completes the operation that `leader` waits in if every lane of its mask has come. Inline: 31 lanes of a warp find here that
+/// others are missing, and need no frame for the results.
+SIMT_HOT bool try_complete(Block& block, unsigned w, const WarpCall& leader) {
+  const Warp& warp = block.warps[w];
+  const unsigned present = leader.mask & warp.alive;
+  return (warp.waiting & present) == present && complete_if_same(block, w, leader);
+}
+/// The mask of the call does not name the running thread: ends the launch.
+[[noreturn]] SIMT_RARE void refuse_foreign_mask(const WarpCall& call, const Thread& t);
+
+/// What warp_call() does. Inline where the call is made: what a caller has stored is not read again.
+SIMT_HOT void wait_for_lanes(WarpCall& call) {
+  Thread& t = *engine.current;
+  Block& block = *t.block;
+  Warp& warp = block.warp_of(t);
+  if ((call.mask >> t.lane & 1u) == 0) refuse_foreign_mask(call, t);
+  if (access_is_open) checker_settle_access();
+  note_change();
+  t.last_collective = call.orders_memory ? nullptr : call.name;
+  t.call = &call;
+  const Waiting waiting{call.name, call.caller, static_cast<char**>(__builtin_frame_address(0))};
+  t.waiting = &waiting;
+  t.state = State::in_warp_call;
+  warp.waiting |= 1u << t.lane;
+  try_complete(block, t.warp, call);
+  wait_for_others();
+}
+
 /// A thread returned: barriers and warp calls may be complete without it.
 void complete_after_exit(Block& block, unsigned warp);
 
