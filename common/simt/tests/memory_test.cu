@@ -33,6 +33,35 @@ __global__ void scale(float* x, int n, float factor) {
   static_cast<void>(n);
 }
 
+/// An element of its caller's array, or of what lies beside it.
+__device__ __noinline__ void set(long* values, long i, long value) { values[i] = value; }
+constexpr int kSet = __LINE__ - 1;
+__device__ __noinline__ void clear(void* p, std::size_t n) { memset(p, 0, n); }
+__device__ __noinline__ long* of_returned() {
+  long gone[400];
+  set(gone, 0, 1);
+  long* volatile p = gone;
+  return p;
+}
+
+struct Pair {
+  long a[20];
+};
+/// `i` is in no array of the kernel for 0 and 1: it is where the kernel returns to.
+__global__ void store_local(Pair by_value, long i, int what, long* y) {
+  long mine[4] = {1, 2, 3, 4};
+  auto* const frame = static_cast<long*>(__builtin_frame_address(0));
+  set(mine, 3, 5);
+  set(by_value.a, 19, 6);  // on the stack of what has called the kernel
+  long* const to[] = {mine, frame, of_returned()};
+  if (what < 3) {
+    set(to[what], i, 7);
+  } else {
+    clear(frame - 4, static_cast<std::size_t>(i));
+  }
+  *y = mine[3] + by_value.a[19];
+}
+
 __global__ void past_static_array(float* y, int i) {
   __shared__ float s_x[64];
   s_x[threadIdx.x] = 1;
@@ -181,6 +210,32 @@ TEST_CASE("an illegal read or atomic stops the kernel, too") {
   CHECK(lacks(only_report([&] { add_at<<<1, 1>>>(counts.data(), 4); }),
               {"OUT OF BOUNDS", "atomic of 4 bytes at counts[4], just past the end of counts"}) ==
         "");
+}
+
+TEST_CASE("a store through the address of a local variable reaches no return address") {
+  auto y = Array<long>::zeros(1);
+  const auto text = [&](long i, int what) {
+    return only_report([&] { store_local<<<1, 1>>>(Pair{}, i, what, y.data()); }).text;
+  };
+  CHECK(observe([&] { store_local<<<1, 1>>>(Pair{}, 3, 0, y.data()); }).clean());
+  const std::string set_at = "memory_test.cu:" + std::to_string(kSet);
+  for (const long i : {0L, 1L}) {
+    CHECK(
+        lacks(text(i, 1), {"OUT OF BOUNDS in kernel store_local: write of 8 bytes on the thread's "
+                           "stack, outside of its local variables",
+                           set_at.c_str(), "block 0 thread 0",
+                           "It is kept there where a function returns to."}) == "");
+  }
+  std::string beyond;  // of the first one beyond what has called the kernel
+  for (long i = 20; beyond.empty(); i += 4) {
+    const std::string found = text(i, 1);
+    if (found.find("What has called the kernel") != std::string::npos) beyond = found;
+    REQUIRE(i < 500);
+  }
+  CHECK(lacks(beyond, {set_at.c_str(), "has its own variables there."}) == "");
+  CHECK(lacks(text(0, 2), {set_at.c_str(), "No function that runs has a variable there."}) == "");
+  CHECK(lacks(text(48, 3),
+              {"write of 48 bytes", "It is kept there where a function returns to."}) == "");
 }
 
 TEST_CASE("a pointer into the middle of an array names the argument") {

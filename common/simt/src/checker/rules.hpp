@@ -340,12 +340,20 @@ SIMT_HOT bool is_its_own(std::uintptr_t address) {
   return on_this_stack(address) || address - built_in < built_in_end - built_in;
 }
 
+/// A store of the running thread to what is its own: ends the launch if it is kept there where a function returns to, or if it
+/// lies beyond what kernels have. The index of a local array that another function was given comes there. `frame`: of the library's
+/// function that is about to store, below which no variable of the kernel is.
+void check_own_store(std::uintptr_t address, std::size_t size, const void* caller,
+                     const void* frame = __builtin_frame_address(0));
+
 /// The allocation of a legal access at whatever address; null where there is nothing more to check.
 SIMT_HOT Allocation* find_bytes(std::uintptr_t address, std::size_t size, AccessKind kind,
                                 const void* caller) {
   const std::uintptr_t offset = address - arena.begin;
   if (offset >= arena.size) {
-    return is_its_own(address) ? nullptr : check_foreign(address, size, kind, caller);
+    if (!is_its_own(address)) return check_foreign(address, size, kind, caller);
+    if (writes(kind)) check_own_store(address, size, caller);
+    return nullptr;
   }
   Allocation* a = arena.page[offset >> kPageBits];
   if (a == nullptr || !a->live || address + size > a->end() ||

@@ -55,6 +55,7 @@ void check_range(void* p, std::size_t n, bool write, const Call& call) {
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   const AccessKind kind = write ? AccessKind::write : AccessKind::read;
   if (engine.current == nullptr) check_host_access(address, n, kind, call.caller);
+  if (write) check_own_store(address, n, call.caller, call.frame);
   if (!is_checked(p)) return;
   if (write) note_change();  // later, when other threads may have run
   access_pieces(address, n, kind, call, [](std::size_t, std::size_t) {});
@@ -67,6 +68,7 @@ void copy_bytes(void* to, const void* from, std::size_t n, const Call& call) {
     check_host_access(source, n, AccessKind::read, call.caller);
     check_host_access(target, n, AccessKind::write, call.caller);
   }
+  check_own_store(target, n, call.caller, call.frame);
   const bool reads = is_checked(from), writes = is_checked(to);
   if (!reads && !writes) {
     std::memmove(to, from, n);
@@ -101,6 +103,7 @@ void copy_bytes(void* to, const void* from, std::size_t n, const Call& call) {
 void set_bytes(void* to, int byte, std::size_t n, const Call& call) {
   const auto target = reinterpret_cast<std::uintptr_t>(to);
   if (engine.current == nullptr) check_host_access(target, n, AccessKind::write, call.caller);
+  check_own_store(target, n, call.caller, call.frame);
   const auto store = [&](std::size_t i, std::size_t size) {
     std::memset(static_cast<unsigned char*>(to) + i, byte, size);
   };
@@ -273,6 +276,10 @@ void atomic_done(bool changed, const AtomicValues& values) {
   record_result(*engine.current, announced.address, values.type.size, changed,
                 changed && takes_lock(values), values.old,
                 is_comparison ? values.expected : nullptr, values.operand);
+  if (announced.name != nullptr && announced.size <= sizeof(std::uint64_t)) {
+    record_last_atomic(*engine.current, announced.name, announced.caller, announced.size,
+                       values.old, changed);
+  }
   if (changed) {
     if (!announced.is_shared) engine.has_effects = true;
     if (announced.name != nullptr && announced.size <= sizeof(std::uint64_t)) {

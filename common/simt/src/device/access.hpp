@@ -122,7 +122,10 @@ __attribute__((noinline)) void access_word(std::uintptr_t address, const void* c
 /// no register is saved before it is known that there is something to check.
 template <std::size_t size, AccessKind kind>
 SIMT_HOT void check_access(std::uintptr_t address, const void* caller) {
-  if (is_its_own(address)) return;  // nor does the host read what is a thread's own
+  if (is_its_own(address)) {  // the host does not read what is a thread's own
+    if constexpr (writes(kind)) check_own_store(address, size, caller);
+    return;
+  }
   if (engine.current == nullptr) {
     check_host_access(address, size, kind, caller);
   } else if (!accesses_are_ignored) {

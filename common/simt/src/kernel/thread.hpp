@@ -140,12 +140,13 @@ struct alignas(64) ThreadState {
   const char* last_collective = nullptr;  // since the last barrier: orders no memory
 
   RecentReads recent;
-  WarpCall* call = nullptr;         // in_warp_call; null means __activemask()
-  std::uint64_t call_path = 0;      // __activemask(): hash of the return addresses
-  unsigned active_result = 0;       // __activemask(): its result
-  std::uint32_t traced = kNoEvent;  // trace: the event of its last instruction
-  const void* left_by = nullptr;    // the `return` by which it left the kernel
-  bool is_excused = false;          // from the barriers that are still to come
+  std::uintptr_t end_of_kernel = 0;  // the frame on its stack from which the kernel is called
+  WarpCall* call = nullptr;          // in_warp_call; null means __activemask()
+  std::uint64_t call_path = 0;       // __activemask(): hash of the return addresses
+  unsigned active_result = 0;        // __activemask(): its result
+  std::uint32_t traced = kNoEvent;   // trace: the event of its last instruction
+  const void* left_by = nullptr;     // the `return` by which it left the kernel
+  bool is_excused = false;           // from the barriers that are still to come
 
   History* history = nullptr;          // none before its first event
   const char* relaxed_name = nullptr;  // of the relaxed load or store that is being done

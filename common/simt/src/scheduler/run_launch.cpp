@@ -190,6 +190,7 @@ void forget_thread(Thread& t) {
 }
 
 void thread_body() {
+  engine.current->end_of_kernel = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   engine.launch->body(engine.launch->closure.get());
   Thread& t = *engine.current;
   t.state = State::done;
