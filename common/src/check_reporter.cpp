@@ -410,6 +410,13 @@ void end_schedule() {
   std::cout << others(the_run) << next_steps(the_run, program) << std::flush;
 }
 
+bool lacks_near_case() {
+  return the_run.failures.size() == 1 && the_run.failures.front().nearest_passed.empty();
+}
+void tell_near_case(const std::string& text) { the_run.failures.front().nearest_passed = text; }
+
+void keep_next_failure() { test.has_failed = false; }
+
 bool is_first_schedule() { return !first_is_over; }
 
 void note_case(const CaseOutcome& outcome) {

@@ -20,6 +20,13 @@ void end_schedule();
 /// True while the first schedule runs.
 bool is_first_schedule();
 
+/// True after the first failure, if no case that has passed is told beside it; tell_near_case() says what is told in its place.
+bool lacks_near_case();
+void tell_near_case(const std::string& text);
+
+/// The next failure of the running test case is kept, too, though it is not the first.
+void keep_next_failure();
+
 /// Notes a test case of this schedule that a helper has run.
 void note_case(const CaseOutcome& outcome);
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 #include "repo_relative_path.hpp"
@@ -40,33 +39,40 @@ std::uint64_t sum_of(const Lines& lines, Value value) {
 }
 
 /// The lines that this counter has counted something of, those with the most first.
-using Shares = std::vector<std::pair<std::uint64_t, std::string>>;
+struct Share {
+  std::uint64_t number;
+  std::string array;  // "of x ", or empty
+  std::string line;
+  bool operator==(const Share&) const = default;
+};
+using Shares = std::vector<Share>;
 Shares shares_of(const Lines& lines, Value value) {
   Shares shares;
   for (const simt::LineCounters& line : lines) {
     if (line.counters.*value == 0) continue;
     const std::string array = line.array.empty() ? "" : fmt::format("of {} ", line.array);
-    shares.emplace_back(line.counters.*value,
-                        fmt::format("{}at {}", array, repo_relative_path(line.line)));
+    shares.push_back({line.counters.*value, array, line.line});
   }
   std::stable_sort(shares.begin(), shares.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+                   [](const auto& a, const auto& b) { return a.number > b.number; });
   return shares;
 }
 
 std::string text_of(const Shares& shares) {
   constexpr std::size_t kMost = 4;
+  LineNames name;
   std::string text;
   std::uint64_t others = 0;
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    const auto& [number, where] = shares[i];
+    const Share& share = shares[i];
     if (i >= kMost) {
-      others += number;
+      others += share.number;
     } else {
-      text += fmt::format("{}{} {}", i == 0 ? "" : ", ", number, where);
+      text += fmt::format("{}{} {}at {}", i == 0 ? "" : ", ", share.number, share.array,
+                          name(share.line));
     }
   }
-  if (others > 0) text += fmt::format(", and {} at {} others", others, shares.size() - kMost);
+  if (others > 0) text += fmt::format(", and {} at {} other lines", others, shares.size() - kMost);
   return text;
 }
 
@@ -80,7 +86,7 @@ std::string counted_lines(std::uint64_t found, std::string_view name) {
     if (!is_named(counter, name) || sum_of(lines, counter.value) != found) continue;
     Shares more = shares_of(lines, counter.value);
     if (!shares.empty() && more != shares) return "";
-    shares = std::move(more);
+    shares = more;
   }
   return text_of(shares);
 }

@@ -1,16 +1,12 @@
 // Tests that are skipped, with the reason, or that run once, and cases that are left out.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <course/check.cuh>
-#include <cstdio>
 #include <string>
 #include <utility>
 
 #include "check_reporter.hpp"
+#include "passes_apart.hpp"
 
 #if COURSE_CPU_DEVICE
 #include <simt/testing.hpp>
@@ -63,26 +59,6 @@ constexpr const char* kHugeGridText =
 constexpr const char* kHugeGridOfWarpsText =
     "the grid has 2^32 + 32 warps, a number that is 32 in 32 bits";
 
-/// Whether `work` finds nothing wrong in a process of its own, which says nothing and changes nothing here.
-bool passes_apart(const std::function<void()>& work) {
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    const int nowhere = ::open("/dev/null", O_WRONLY);
-    dup2(nowhere, STDOUT_FILENO);
-    dup2(nowhere, STDERR_FILENO);
-    const std::size_t before = runner::run().failures.size();
-    try {
-      work();
-    } catch (...) {
-      _exit(1);
-    }
-    _exit(runner::run().failures.size() == before ? 0 : 1);
-  }
-  int status = 0;
-  if (child > 0) TEMP_FAILURE_RETRY(waitpid(child, &status, 0));
-  return status == 0;
-}
 }  // namespace
 
 void in_huge_grids(std::size_t items, const std::function<void(LaunchShape grid)>& work) {
@@ -99,7 +75,7 @@ void in_huge_grids(std::size_t items, const std::function<void(LaunchShape grid)
 void at_end_of_grid(LaunchShape grid, const std::function<void(LaunchShape grid)>& work) {
   const auto run = [&](LaunchShape shape) { with_some_blocks(0, 2, [&] { work(shape); }); };
   detail::may_leave_out();
-  if (!passes_apart([&] { run({100, grid.block}); })) {
+  if (!runner::passes_apart([&] { run({100, grid.block}); })) {
     return detail::remember_left_out(
         "the end of a grid of " + std::to_string(grid.grid) +
         " blocks is not tried, because the last blocks of a small grid do not do the last of the "
@@ -120,7 +96,7 @@ void at_front_of_huge_grid(const PartOfHugeGrid& work) {
     with_some_blocks(64, 0, [&] { work(shape, std::size_t{shape.grid} * shape.block); });
   };
   detail::may_leave_out();
-  if (!passes_apart([&] { run({2'000, kHugeGrid.block}); })) {
+  if (!runner::passes_apart([&] { run({2'000, kHugeGrid.block}); })) {
     return detail::remember_left_out(
         "the front of a grid of more than 2^32 threads is not tried, because the first blocks of a "
         "small grid do not do the first of the work");

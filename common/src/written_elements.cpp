@@ -86,13 +86,14 @@ bool is_as_filled([[maybe_unused]] const unsigned char* element,
 }
 
 #if COURSE_CPU_DEVICE
-/// " All 124 changes: 121 by atomicAdd at a/b.cuh:31, 3 by atomicSub at a/b.cuh:33."; empty if the last two are all.
-std::string changes_by_line(const simt::AtomicChanges& changes) {
+/// " All 124 changes: 121 by atomicAdd at :31, 3 by atomicSub at :33."; empty if the last two are all.
+std::string changes_by_line(const simt::AtomicChanges& changes, LineNames& name) {
   if (changes.count <= changes.last.size() || !changes.are_all) return "";
   std::string text = fmt::format(" All {} changes: ", changes.count);
   for (std::size_t i = 0; i < changes.by_line.size(); ++i) {
-    const auto& [line, count] = changes.by_line[i];
-    text += fmt::format("{}{} by {}", i == 0 ? "" : ", ", count, line);
+    const simt::AtomicChanges::OfLine& line = changes.by_line[i];
+    text += fmt::format("{}{} by {} at {}", i == 0 ? "" : ", ", line.count, line.function,
+                        name(line.line));
   }
   return text + ".";
 }
@@ -157,41 +158,72 @@ std::string as_filled_text(const Differences& d, const std::vector<std::size_t>&
   return fmt::format("No kernel has written {}.", which_of_wrong(d, elements));
 }
 
-std::string atomics_of_wrong_element([[maybe_unused]] const Differences& d) {
+std::string atomics_text([[maybe_unused]] const Elements& values, [[maybe_unused]] std::size_t i,
+                         [[maybe_unused]] const std::string& name_of_element) {
 #if COURSE_CPU_DEVICE
-  const Copy* const copy = copy_of(d.found_values);
+  const Copy* const copy = copy_of(values);
   if (copy == nullptr || copy->element > sizeof(std::uint64_t)) return "";
-  const std::size_t at = d.wrong.front() * copy->element;
+  const std::size_t at = i * copy->element;
   const simt::AtomicChanges changes =
       simt::atomic_changes(copy->original + at, copy->element, launches_before);
   if (changes.last.empty()) return "";
   const simt::AtomicChange& last = changes.last.front();
   if (std::memcmp(last.after.data(), copy->bytes.data() + at, copy->element) != 0) return "";
+  LineNames name;
   const auto text = [&](const simt::AtomicChange& change) {
-    return fmt::format("{} by {} of {} at {}", d.found_values.text(change.after.data()),
-                       change.function, change.thread, repo_relative_path(change.line));
+    return fmt::format("{} by {} of {} at {}", values.text(change.after.data()), change.function,
+                       change.thread, name(change.line));
   };
-  const std::string begin = d.found_values.text(changes.last.back().before.data());
-  const std::string element = d.size == 1 ? "the number" : fmt::format("[{}]", d.wrong.front());
+  const std::string begin = values.text(changes.last.back().before.data());
   if (changes.last.size() == 1) {
-    return fmt::format("Atomics have changed {} once: from {} to {}.", element, begin, text(last));
+    return fmt::format("Atomics have changed {} {}from {} to {}.", name_of_element,
+                       changes.are_all ? "once: " : "last ", begin, text(last));
   }
-  return fmt::format("Atomics have changed {} last from {} to {}, then to {}.{}", element, begin,
-                     text(changes.last.back()), text(last), changes_by_line(changes));
+  std::string sentence = fmt::format("Atomics have changed {} last from {} to {}", name_of_element,
+                                     begin, text(changes.last.back()));
+  sentence += fmt::format(", then to {}.", text(last));
+  return sentence + changes_by_line(changes, name);
 #else
   return "";
 #endif
+}
+
+std::string atomics_of_wrong_element(const Differences& d) {
+  const std::string element = d.size == 1 ? "the number" : fmt::format("[{}]", d.wrong.front());
+  return atomics_text(d.found_values, d.wrong.front(), element);
 }
 
 std::string left_by_text([[maybe_unused]] const void* number, [[maybe_unused]] std::size_t size,
                          [[maybe_unused]] const std::string& text) {
 #if COURSE_CPU_DEVICE
   if (const auto change = simt::first_change_to(number, size, launches_before)) {
-    return fmt::format("\n{} was left there first by {} of {} at {}.", text, change->function,
-                       change->thread, repo_relative_path(change->line));
+    return fmt::format("\nThe first atomic that has left {} anywhere is {} of {} at {}.", text,
+                       change->function, change->thread, repo_relative_path(change->line));
   }
 #endif
   return "";
+}
+
+std::string last_atomic_text([[maybe_unused]] std::size_t number,
+                             [[maybe_unused]] unsigned per_block,
+                             [[maybe_unused]] std::size_t bytes,
+                             [[maybe_unused]] const ValueText& text) {
+#if COURSE_CPU_DEVICE
+  const auto rank = static_cast<unsigned>(number % per_block);
+  const auto last = simt::last_atomic_of(number / per_block, rank, launches_before);
+  if (!last || last->size % bytes != 0) return "";
+  std::string found;
+  for (std::size_t at = 0; at < last->size; at += bytes) {
+    found += (at == 0 ? "" : " and ") + text(&last->found[at]);
+  }
+  const std::string which =
+      last->count == 1 ? "one atomic, " : fmt::format("{} atomics, the last of them ", last->count);
+  return fmt::format("\nIts thread, {}, has made {}{} at {}. It found {} and changed {}.",
+                     last->thread, which, last->function, repo_relative_path(last->line), found,
+                     last->has_changed ? "it" : "nothing");
+#else
+  return "";
+#endif
 }
 
 std::string line_of_wrong_elements(const Differences& d) {

@@ -94,6 +94,47 @@ TEST_CASE("fails for one size") {
   }
 }
 
+/// Reads what is not there where a block has more than 128 threads, which stops the kernel.
+__global__ void read_in_small_blocks(const unsigned* d_x, unsigned* d_y) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) *d_y = d_x[blockDim.x > 128 ? 1 : 0];
+}
+/// Wrong where a block has more than 128 threads, and a race there.
+__global__ void count_in_small_blocks(unsigned* d_sum) {
+  if (blockDim.x > 128) {
+    *d_sum += 1;
+  } else {
+    atomicAdd(d_sum, 1u);
+  }
+}
+
+TEST_CASE("fails in some launches") {
+  course::in_launch({3, 512}, [](course::LaunchShape launch) {
+    INFO(launch.grid << " blocks of " << launch.block);
+    CHECK(course::same(launch.block <= 128, true, "done"));
+  });
+}
+
+TEST_CASE("races in some launches") {
+  course::in_launch({3, 512}, [](course::LaunchShape launch) {
+    auto d_sum = course::DeviceBuffer<unsigned>::zeros(1);
+    count_in_small_blocks<<<launch.grid, launch.block>>>(d_sum.data());
+    CHECK(course::same(d_sum.front(), launch.grid * launch.block, "sum"));
+  });
+}
+
+TEST_CASE("is stopped in some launches") {
+  course::in_launch({3, 512}, [](course::LaunchShape launch) {
+    const auto d_x = course::DeviceBuffer<unsigned>::zeros(1);
+    auto d_y = course::DeviceBuffer<unsigned>::zeros(1);
+    read_in_small_blocks<<<launch.grid, launch.block>>>(d_x.data(), d_y.data());
+    CHECK(course::same(d_y.front(), 0, "y"));
+  });
+}
+
+TEST_CASE("throws in every launch") {
+  course::in_launch({3, 512}, [](course::LaunchShape) { throw std::runtime_error("always"); });
+}
+
 TEST_CASE("fails with a message") { FAIL("the reason"); }
 
 TEST_CASE("fails twice") {

@@ -539,6 +539,16 @@ class Result(unittest.TestCase):
         self.assertEqual(self.result("fails for one size", code=1)["failures"][0]["nearest_passed"], sentence)
         self.assertEqual(self.result("fails with a verdict", code=1)["failures"][0]["nearest_passed"], "")
 
+    def test_other_launches_in_which_the_same_case_is_right(self):
+        if on_gpu():
+            self.skipTest("a GPU's process cannot be doubled")
+        sentence = "The same case is right with <<<1, 32>>>, <<<1, 64>>>, <<<1, 128>>>, <<<2, 128>>>; it is wrong with <<<1, 256>>>, too."
+        for test in ("fails in some launches", "races in some launches", "is stopped in some launches"):
+            with self.subTest(test):
+                self.assertEqual(self.result(test, code=1)["failures"][0]["nearest_passed"], sentence)
+                self.assertIn(f"  {sentence}\n", run(test)[1])
+        self.assertEqual(self.result("throws in every launch", code=1)["failures"][0]["nearest_passed"], "")
+
     def test_a_finding(self):
         if on_gpu():
             self.skipTest("a GPU has no race checker")

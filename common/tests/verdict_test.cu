@@ -343,6 +343,42 @@ TEST_CASE("what a counter lacks, and the next one has, is told as a carry") {
   CHECK(told(66'530, 3).find("as if") == std::string::npos);  // both lack some
 }
 
+/// More changes than are kept, and then one of the next number.
+__global__ void change_often(float* y) {
+  for (int i = 0; threadIdx.x == 0 && i < 5000; ++i) atomicAdd(y, 1.f);
+  if (threadIdx.x == 0) atomicExch(y + 1, -2.f);
+}
+
+/// Two attempts of thread 1 of block 1, the second of which finds what it expects.
+__global__ void attempt_twice(unsigned* y) {
+  if (blockIdx.x != 1 || threadIdx.x != 1) return;
+  atomicCAS(y, 1u, 2u);
+  atomicCAS(y, 0x00030007u, 5u);
+}
+
+TEST_CASE("the last atomic of a thread, and those of an element, are told") {
+  if (!course::kCpuDevice) SKIP("a GPU does not know");
+  course::GuardedBuffer<unsigned> y(1);
+  const unsigned start = 0x00030007;
+  CUDA_CHECK(cudaMemcpy(y.data(), &start, sizeof start, cudaMemcpyHostToDevice));
+  attempt_twice<<<2, 32>>>(y.data());
+  const std::vector<unsigned> found = y.download();
+  const auto plain = [](auto value) { return std::to_string(value); };
+  const std::string of_words = course::last_atomic_of<unsigned>(33, 32, plain);
+  CHECK(of_words.starts_with(
+      "\nIts thread, block 1 thread 1, has made 2 atomics, the last of them atomicCAS at "
+      "common/tests/verdict_test.cu:"));
+  CHECK(of_words.ends_with(". It found 196615 and changed it."));
+  CHECK(course::last_atomic_of<std::uint16_t>(33, 32, plain)
+            .ends_with(". It found 7 and 3 and changed it."));
+  CHECK(course::last_atomic_of<unsigned>(32, 32, plain).empty());
+  CHECK(course::last_atomic_of<unsigned long long>(33, 32, plain).empty());
+  CHECK(course::atomics_of(found, 0, "y[0]")
+            .starts_with("\nAtomics have changed y[0] once: from 196615 to 5 by atomicCAS of "
+                         "block 1 thread 1 at common/tests/verdict_test.cu:"));
+  CHECK(course::atomics_of(std::vector<unsigned>{6}, 0, "y[0]").empty());  // no copy
+}
+
 TEST_CASE("the last changes of a wrong number by atomics are told") {
   if (!course::kCpuDevice) SKIP("a GPU does not know");
   course::GuardedBuffer<float> y(2);
@@ -353,15 +389,23 @@ TEST_CASE("the last changes of a wrong number by atomics are told") {
   CHECK(text.find("Atomics have changed [0] last from 1.5 to 3 by atomicAdd of block 0 thread 7 at "
                   "common/tests/verdict_test.cu:") != std::string::npos);
   CHECK(text.find(", then to 4.5 by atomicAdd of block 0 thread 7 at ") != std::string::npos);
-  CHECK(text.find(" All 3 changes: 3 by atomicAdd at common/tests/verdict_test.cu:") !=
-        std::string::npos);
+  CHECK(text.find(" All 3 changes: 3 by atomicAdd at :") != std::string::npos);
   CHECK(course::left_by(3.f, "3").starts_with(
-      "\n3 was left there first by atomicAdd of block 0 thread 7 at "));
+      "\nThe first atomic that has left 3 anywhere is atomicAdd of block 0 thread 7 at "));
   CHECK(course::left_by(7.f, "7").empty());
   CHECK(
       facts(same(found, {4.5f, -3.f}, "y"))
           .find(
               "Atomics have changed [1] once: from 0 to -2 by atomicExch of block 0 thread 3 at ") !=
+      std::string::npos);
+  // Where earlier changes may be forgotten.
+  course::GuardedBuffer<float> z(2);
+  z.fill_bytes(0);
+  change_often<<<1, 32>>>(z.data());
+  CHECK(
+      facts(same(z.download(), {5000.f, -3.f}, "z"))
+          .find(
+              "Atomics have changed [1] last from 0 to -2 by atomicExch of block 0 thread 0 at ") !=
       std::string::npos);
   // What something else has changed afterwards.
   y.fill_bytes(0x40);

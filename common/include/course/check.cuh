@@ -88,6 +88,10 @@ inline constexpr LaunchShape kHugeGrid = {(1u << 27) + 1, 32};
 /// division of the work: the blocks between them get none. A GPU runs all.
 void in_huge_grids(std::size_t items, const std::function<void(LaunchShape grid)>& work);
 
+/// Runs work(launch). Where a comparison fails in it and no case before was nearly the same, the message tells in which others of a few
+/// small launches `work` finds nothing wrong: the CPU device tries them, in processes of their own.
+void in_launch(LaunchShape launch, const std::function<void(LaunchShape launch)>& work);
+
 /// Runs `work` for this grid, of which the CPU device runs the last two blocks: with memory for their items alone. An answer
 /// may give its last blocks other items. So `work` runs first for a small grid, in a process of its own; where the
 /// answer does not pass there, this grid is left out, and the answer is told so. Not for a GPU, which runs all blocks.

@@ -153,9 +153,17 @@ Differences differences_of(const std::vector<T>& found, const std::vector<U>& ex
           .found_values = elements_of(found),
           .expected_values = elements_of(expected)};
 }
-/// "\n28692 was left there first by atomicAdd of block 0 thread 5 at a/b.cuh:20." of a number of `size` bytes that is told as `text`,
-/// if an atomic of this case has left it anywhere; else empty.
+/// "\nThe first atomic that has left 28692 anywhere is atomicAdd of block 0 thread 5 at a/b.cuh:20." of a number of `size` bytes that
+/// is told as `text`, if an atomic of this case has left it; else empty.
 std::string left_by_text(const void* number, std::size_t size, const std::string& text);
+/// "Atomics have changed keys[5] once: from 0 to 28 by atomicExch of block 0 thread 5 at a/b.cuh:20." of element i, told as `name`, of an
+/// array that was copied from the device, if the last atomic on it has left what the copy holds; else empty.
+std::string atomics_text(const Elements& copy, std::size_t i, const std::string& name);
+/// "\nIts thread, block 2 thread 63, has made 2 atomics, the last of them atomicCAS at a/b.cuh:20. It found 5 and changed nothing." of
+/// the thread of this number in a grid; `text` tells a value of so many bytes.
+using ValueText = std::function<std::string(const unsigned char* bytes)>;
+std::string last_atomic_text(std::size_t number, unsigned per_block, std::size_t bytes,
+                             const ValueText& text);
 Verdict explain_sizes(std::string_view name, std::size_t expected, std::size_t found);
 Verdict explain_set(std::string_view name, std::size_t expected, std::size_t found,
                     const std::vector<std::string>& missing,
@@ -195,6 +203,25 @@ bool is_nan(const T& value) {
 template <class T>
 std::string left_by(const T& value, const std::string& text) {
   return detail::left_by_text(&value, sizeof value, text);
+}
+
+/// A sentence on its own line on the last atomics that have changed element i of what was downloaded to `copy`, and which `name` calls;
+/// empty if the last change was none of an atomic, and on a GPU.
+template <class T>
+std::string atomics_of(const std::vector<T>& copy, std::size_t i, const std::string& name) {
+  const std::string text = detail::atomics_text(detail::elements_of(copy), i, name);
+  return text.empty() ? "" : "\n" + text;
+}
+
+/// A sentence on its own line on the last atomic of the thread of this number in the last launch, whose blocks have `per_block` threads:
+/// how many it has made, and what the last one found, as `text` tells a T. Empty if it is not known, and on a GPU.
+template <class T, class Text>
+std::string last_atomic_of(std::size_t number, unsigned per_block, Text text) {
+  return detail::last_atomic_text(number, per_block, sizeof(T), [&](const unsigned char* bytes) {
+    T value;
+    std::memcpy(&value, bytes, sizeof value);
+    return text(value);
+  });
 }
 
 /// The inputs of an element, as a message shows them: "x[4] = 3, x[36] = 7". A comparison calls it

@@ -140,6 +140,44 @@ TEST_CASE("the line that has written an element last is known") {
   CHECK(line(&on_host, before) == "");
 }
 
+constexpr int kLineOfSwap = __LINE__ + 4;
+/// Thread 0 makes `n` attempts, of which the last one stores 9; the others none.
+__global__ void swap_at_last(int* y, int n) {
+  for (int i = 0; threadIdx.x == 0 && i < n; ++i) {
+    atomicCAS(y, i + 1 < n ? 77 : 4, 9);
+  }
+}
+
+TEST_CASE("the last atomic of a thread is known, with what it found") {
+  const Array<int> y(std::vector<int>{4});
+  const std::size_t before = simt::launches_that_ran();
+  swap_at_last<<<3, 2>>>(y.data(), 0);
+  CHECK(y.front() == 4);
+  CHECK_FALSE(simt::last_atomic_of(0, 0, before));
+  swap_at_last<<<1, 2>>>(y.data(), 3);
+  CHECK(y.front() == 9);
+  const auto last = simt::last_atomic_of(0, 0, before);
+  REQUIRE(last);
+  CHECK(last->function == "atomicCAS");
+  CHECK(last->line == at_line(kLineOfSwap));
+  CHECK(last->thread == "block 0 thread 0");
+  CHECK(last->count == 3);
+  CHECK(last->size == 4);
+  CHECK(last->found[0] == 4);
+  CHECK(last->has_changed);
+  CHECK_FALSE(simt::last_atomic_of(0, 1, before));
+  CHECK_FALSE(simt::last_atomic_of(1, 0, before));
+  CHECK_FALSE(simt::last_atomic_of(0, 0, simt::launches_that_ran()));
+  swap_at_last<<<3, 2>>>(y.data(), 2);  // another launch begins to count anew
+  CHECK(y.front() == 9);
+  const auto next = simt::last_atomic_of(2, 0, before);
+  REQUIRE(next);
+  CHECK(next->count == 2);
+  CHECK(next->thread == "block 2 thread 0");
+  CHECK(next->found[0] == 9);
+  CHECK_FALSE(next->has_changed);
+}
+
 TEST_CASE("the last changes of a number by atomics are known, with what they found and left") {
   auto count = Array<int>::zeros(2);
   const std::size_t before = simt::launches_that_ran();
@@ -164,8 +202,9 @@ TEST_CASE("the last changes of a number by atomics are known, with what they fou
   CHECK(changes.last[1].thread == "block 0 thread 1");
   CHECK(number(changes.last[1].before) == 0);
   REQUIRE(changes.by_line.size() == 1);
-  CHECK(changes.by_line[0].first == "atomicAdd at " + at_line(kLineOfSum));
-  CHECK(changes.by_line[0].second == 2);
+  CHECK(changes.by_line[0].function == "atomicAdd");
+  CHECK(changes.by_line[0].line == at_line(kLineOfSum));
+  CHECK(changes.by_line[0].count == 2);
   const int five = 5, twelve = 12, six = 6;
   REQUIRE(simt::first_change_to(&twelve, 4, before));
   CHECK(number(simt::first_change_to(&twelve, 4, before)->before) == 5);

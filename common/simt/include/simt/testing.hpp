@@ -188,12 +188,15 @@ struct AtomicChange {
 };
 /// Changes of one number.
 struct AtomicChanges {
+  struct OfLine {
+    std::string function, line;  // as in AtomicChange
+    std::size_t count = 0;
+  };
   std::size_t count = 0;
   bool are_all =
       true;  // false if there may have been earlier ones: the last 4096 of all numbers are kept
   std::vector<AtomicChange> last = {};  // two at most, the newest first
-  std::vector<std::pair<std::string, std::size_t>> by_line =
-      {};  // "atomicCAS at file:line", and how many
+  std::vector<OfLine> by_line = {};     // those that are counted; by line
 };
 /// How atomics of the launches after this many, and after the last copy or memset into its array, have changed the number of `size` bytes, at most 8, at p. Does not wait.
 AtomicChanges atomic_changes(const void* p, std::size_t size, std::size_t launches);
@@ -202,6 +205,19 @@ AtomicChanges atomic_changes(const void* p, std::size_t size, std::size_t launch
 /// there was none, or if not all changes are kept. Does not wait.
 std::optional<AtomicChange> first_change_to(const void* number, std::size_t size,
                                             std::size_t launches);
+
+/// The last atomic of a thread in a launch.
+struct LastAtomic {
+  std::string function, line, thread;    // as in AtomicChange
+  std::size_t count = 0;                 // atomics of this thread in the launch
+  std::size_t size = 0;                  // of its object, in bytes
+  std::array<unsigned char, 8> found{};  // what that held before
+  bool has_changed = false;              // whether that became something else
+};
+/// Of the thread of this number in its block, in the last of the launches after this many that had an atomic of a thread of this number;
+/// none if there was none, or if that of another thread is kept in its place. Does not wait.
+std::optional<LastAtomic> last_atomic_of(std::uint64_t block, unsigned thread,
+                                         std::size_t launches);
 
 /// True if the launches after this many have written none of these bytes of an array of device memory since the last copy or memset
 /// into it; false where that is not known. Does not wait.

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/program.hpp"
 #include "base/scoped_ignore.hpp"
@@ -40,6 +41,21 @@ struct Change {
 constexpr std::size_t kChangesKept = 4096;
 std::array<Change, kChangesKept> changes;
 std::size_t changes_so_far = 0;
+
+/// The last atomic of a thread, kept at its number.
+struct ByThread {
+  const char* name;
+  std::uint32_t pc;
+  std::uint32_t launch;
+  std::uint32_t thread;
+  std::uint32_t count;
+  int device;
+  dim3 grid, block;
+  std::size_t size;
+  NumberBytes found;
+  bool has_changed;
+};
+std::array<ByThread, 4096> last_of_threads;
 
 /// `size` bytes of the change, from this one on.
 AtomicChange as_told(const Change& change, std::size_t at, std::size_t size) {
@@ -83,6 +99,25 @@ void record_change(const Thread& t, const char* name, const void* caller, std::u
   std::memcpy(change.after.data(), reinterpret_cast<const void*>(address), size);
 }
 
+void record_last_atomic(const Thread& t, const char* name, const void* caller, std::size_t size,
+                        const void* found, bool has_changed) {
+  ByThread& last = last_of_threads[t.id % last_of_threads.size()];
+  const bool is_next = last.launch == engine.launch_number && last.thread == t.id &&
+                       last.device == engine.placement->device;
+  last = {.name = name,
+          .pc = pc_of(caller),
+          .launch = engine.launch_number,
+          .thread = t.id,
+          .count = is_next ? last.count + 1 : 1,
+          .device = engine.placement->device,
+          .grid = engine.launch->grid,
+          .block = engine.launch->block,
+          .size = size,
+          .found = {},
+          .has_changed = has_changed};
+  std::memcpy(last.found.data(), found, size);
+}
+
 void note_swap_of_same(const Thread& t, std::uintptr_t address, const AtomicValues& values,
                        const void* caller) {
   const std::size_t size = values.type.size;
@@ -111,19 +146,39 @@ AtomicChanges atomic_changes(const void* p, std::size_t size, std::size_t launch
     launches = std::max<std::size_t>(launches, a->filled);
   }
   AtomicChanges found;
-  std::map<std::string, std::size_t> by_line;
+  std::map<std::pair<std::string, std::string>, std::size_t> by_line;
   const bool are_all = for_each_change(launches, [&](const Change& change) {
     if (begin < change.address || begin + size > change.address + change.size) return;
     const std::size_t at = begin - change.address;
     if (std::memcmp(&change.before[at], &change.after[at], size) == 0) return;
     const AtomicChange one = as_told(change, at, size);
     ++found.count;
-    ++by_line[fmt::format("{} at {}", one.function, one.line)];
+    ++by_line[{one.line, one.function}];
     if (found.last.size() < kMostTold) found.last.push_back(one);
   });
   found.are_all = are_all;
-  found.by_line.assign(by_line.begin(), by_line.end());
+  for (const auto& [of, count] : by_line) found.by_line.push_back({of.second, of.first, count});
   return found;
+}
+
+std::optional<LastAtomic> last_atomic_of(std::uint64_t block, unsigned thread,
+                                         std::size_t launches) {
+  const ByThread* newest = nullptr;
+  for (const ByThread& last : last_of_threads) {
+    if (last.launch <= launches || (newest != nullptr && last.launch < newest->launch)) continue;
+    const IdBits bits = id_bits_of(last.block);
+    if (block_of(last.thread, bits) == block && rank_of(last.thread, bits) == thread)
+      newest = &last;
+  }
+  if (newest == nullptr) return std::nullopt;
+  return LastAtomic{
+      .function = newest->name,
+      .line = source_line(return_address_of(newest->pc)).text(),
+      .thread = thread_name(newest->thread, newest->grid, newest->block, newest->device),
+      .count = newest->count,
+      .size = newest->size,
+      .found = newest->found,
+      .has_changed = newest->has_changed};
 }
 
 std::optional<AtomicChange> first_change_to(const void* number, std::size_t size,
