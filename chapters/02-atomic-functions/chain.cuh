@@ -7,11 +7,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace chain_checks {
+
+/// "\nIts thread, ..., has made ...": sentences on a line of their own, or nothing.
+using OfCall = std::function<std::string(std::size_t call)>;
 
 template <class T>
 std::uint64_t bits_of(const T& x) {
@@ -27,9 +31,10 @@ std::uint64_t bits_of(const T& x) {
 /// A thread is an edge from what it found to what it left, and an order is a path that walks every
 /// edge once. By Euler's theorem there is one if every value is left as often as it is found, but
 /// for the two ends, and if all edges are connected. `text` writes a value for the learner.
+/// What `of_call(i)` says of call i goes into the message on a value that no call returned, or that two calls did.
 template <class T, class Text>
 course::Verdict one_chain(const std::vector<T>& found, const std::vector<T>& left, T first, T last,
-                          Text text) {
+                          Text text, const OfCall& of_call = {}) {
   struct Node {
     long found = 0, left = 0;  // how often threads found this value, and stored it
     std::uint64_t parent = 0;  // of a union-find forest
@@ -52,6 +57,19 @@ course::Verdict one_chain(const std::vector<T>& found, const std::vector<T>& lef
   };
 
   for (std::size_t i = 0; i < found.size(); ++i) edge(found[i], left[i]);
+  // Of the call that should have left a value which no call returned, or of the last one that returned it.
+  const auto tell_of_call = [&](std::uint64_t bits) -> std::string {
+    const Node& n = nodes[bits];
+    for (std::size_t back = 1; of_call && back <= found.size(); ++back) {
+      const std::size_t i = found.size() - back;
+      if (bits_of(n.left > n.found ? left[i] : found[i]) != bits) continue;
+      const std::string told = of_call(i);
+      return told.empty()
+                 ? ""
+                 : "\nCall " + std::to_string(i) + " returned " + text(found[i]) + "." + told;
+    }
+    return "";
+  };
   edge(last, first);  // closes the circle: the ends are no exception any more
   for (const auto& [bits, n] : nodes) {
     const std::string value = text(n.value);
@@ -65,7 +83,7 @@ course::Verdict one_chain(const std::vector<T>& found, const std::vector<T>& lef
                          (bits == bits_of(first) ? "; it is there at the start, too" : "") +
                          (bits == bits_of(last) ? "; it is there at the end, too" : "") +
                          ".\nWhat a call leaves, the next call returns. At the end " + text(last) +
-                         " is there." + course::left_by(n.value, value)};
+                         " is there." + course::left_by(n.value, value) + tell_of_call(bits)};
     }
     if (root(bits) != root(bits_of(first))) {
       return {false, "returned: " + value + " was never there: no thread before stored it"};

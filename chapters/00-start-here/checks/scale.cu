@@ -260,6 +260,18 @@ TEST_CASE("scale: the host function says so if CUDA refuses the launch") {
   }
 }
 
+// Promise: a launch that CUDA refuses throws, and no other one does: CUDA keeps an error until it is read.
+TEST_CASE("scale: the host function works again after a launch that CUDA has refused") {
+  course::skip_under_sanitizer();
+  for (const unsigned block : kRefusedBlocks) {
+    INFO("after a call with block = "
+         << block << ", which throws, and with nothing between that reads CUDA's error");
+    REQUIRE(host_function_tells(4096, block, 2.0f));
+    INFO(host_text(4096, 256));
+    REQUIRE(host_function_scales(4096, 256));
+  }
+}
+
 /// Ok if the elements around `middle` are 2 * x. The array has n elements, more than a host copies.
 course::Verdict doubled_around(std::size_t middle, const course::DeviceBuffer<float>& values,
                                float x) {

@@ -203,7 +203,8 @@ TEST_CASE("word_count counts the words of every text, at every size") {
     const std::vector<Launch> launches = course::launch_shapes(n);
     for (const course::DataKind<char>& kind : kKinds) {
       for (const std::string around : {"", "xyz", "   "}) {
-        check_kind(kind, n, launches[turn++ % launches.size()], around);
+        course::in_launch(launches[turn++ % launches.size()],
+                          [&](Launch launch) { check_kind(kind, n, launch, around); });
       }
     }
   }

@@ -138,7 +138,7 @@ __global__ void one_thread(const unsigned* values, unsigned n, unsigned limit, u
 
 /// Ok if some order of the threads explains what they found, and what is left.
 course::Verdict explained(const Input& input, const std::vector<unsigned>& found, std::size_t begin,
-                          unsigned last) {
+                          unsigned last, Launch launch) {
   std::vector<unsigned> left(found.size());
   unsigned most = kFirst;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -157,7 +157,10 @@ course::Verdict explained(const Input& input, const std::vector<unsigned>& found
     return {false, "the cell holds " + std::to_string(last) + ", more than the limit of " +
                        std::to_string(most) + course::left_by(last, std::to_string(last))};
   }
-  return chain_checks::one_chain(found, left, kFirst, last);
+  const auto text = [](unsigned value) { return std::to_string(value); };
+  return chain_checks::one_chain(
+      found, left, kFirst, last, text,
+      cell_checks::last_atomics<unsigned>(begin, input.values.size(), launch, text));
 }
 
 std::string case_text(const std::string& kernel, std::size_t n, Launch launch, const Kind& kind) {
@@ -173,7 +176,7 @@ void check_global(const Kind& kind, std::size_t n, Launch launch) {
   CUDA_CHECK(cudaMemcpy(cell.data(), &kFirst, sizeof kFirst, cudaMemcpyHostToDevice));
   course::launch(one_cell, {launch.grid, launch.threads()}, values.data(), limits.data(), n,
                  cell.data(), returned.data());
-  REQUIRE(explained(input, returned.download(), 0, cell.download().front()));
+  REQUIRE(explained(input, returned.download(), 0, cell.download().front(), launch));
   REQUIRE(cell.intact("the cell"));
 }
 
@@ -190,7 +193,8 @@ void check_shared(const Kind& kind, std::size_t n, unsigned block) {
   const std::vector<unsigned> last = cells.download(), found = returned.download();
   for (std::size_t b = 0; b < blocks; ++b) {
     INFO("block " << b);
-    REQUIRE(explained(input, cell_checks::of_block(found, b, block), b * block, last[b]));
+    REQUIRE(explained(input, cell_checks::of_block(found, b, block), b * block, last[b],
+                      {blocks, block}));
   }
   const std::vector<unsigned> untouched(2 * blocks, 77u);
   REQUIRE(course::same(neighbours.download(), untouched, "the cell's neighbours in shared memory"));

@@ -172,7 +172,7 @@ __global__ void cell_of_the_block(const unsigned* values, std::size_t n, float* 
 
 /// Ok if some order of the threads explains what they found, and what is left.
 course::Verdict explained(const std::vector<unsigned>& values, const std::vector<unsigned>& found,
-                          unsigned first, unsigned last) {
+                          unsigned first, unsigned last, const chain_checks::OfCall& of_call) {
   unsigned expected = first;
   for (const unsigned value : values) expected = maximum(expected, value);
   if (last != expected) return same_bits("the cell", last, expected);
@@ -183,7 +183,7 @@ course::Verdict explained(const std::vector<unsigned>& values, const std::vector
       return same_bits("returned[" + std::to_string(i) + "]", found[i], kTheNan);
     }
   }
-  return chain_checks::one_chain(found, left, first, last, bits_text);
+  return chain_checks::one_chain(found, left, first, last, bits_text, of_call);
 }
 
 std::string case_text(const std::string& kernel, std::size_t n, Launch launch,
@@ -199,7 +199,8 @@ void check_global(const std::vector<unsigned>& values, Launch launch, unsigned f
   course::launch(one_cell, {launch.grid, launch.threads()}, d_values.data(), n, cell.data(),
                  returned.data());
   const unsigned last = as_bits(cell.download()).front();
-  REQUIRE(explained(values, as_bits(returned.download()), first, last));
+  REQUIRE(explained(values, as_bits(returned.download()), first, last,
+                    cell_checks::last_atomics<unsigned>(0, n, launch, bits_text)));
   REQUIRE(cell.intact("the cell"));
 }
 
@@ -223,8 +224,9 @@ void check_shared(const course::DataKind<unsigned>& kind, std::size_t n, unsigne
                               found = as_bits(returned.download());
   for (std::size_t b = 0; b < blocks; ++b) {
     INFO("block " << b);
-    REQUIRE(explained(cell_checks::of_block(values, b, block),
-                      cell_checks::of_block(found, b, block), first, last[b]));
+    REQUIRE(explained(
+        cell_checks::of_block(values, b, block), cell_checks::of_block(found, b, block), first,
+        last[b], cell_checks::last_atomics<unsigned>(b * block, n, {blocks, block}, bits_text)));
   }
   const std::vector<float> sevens(2 * blocks, 7.0f);
   REQUIRE(course::same(neighbours.download(), sevens, "the cell's neighbours in shared memory"));
@@ -277,7 +279,9 @@ TEST_CASE("atomic_max_float: many threads at one cell of global memory, at every
   for (const std::size_t n : course::kSizes) {
     const std::vector<Launch> launches = course::launch_shapes(n);
     for (const course::DataKind<unsigned>& kind : kKinds) {
-      check_kind(kind, n, launches[turn % launches.size()], kStarts[turn % kStarts.size()]);
+      course::in_launch(launches[turn % launches.size()], [&](Launch launch) {
+        check_kind(kind, n, launch, kStarts[turn % kStarts.size()]);
+      });
       ++turn;
     }
   }

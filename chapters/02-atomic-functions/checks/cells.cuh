@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <course/check.cuh>
+#include <course/data.cuh>
 #include <cstddef>
 #include <vector>
+
+#include "chain.cuh"
 
 namespace cell_checks {
 
@@ -14,6 +17,15 @@ std::vector<T> of_block(const std::vector<T>& v, std::size_t b, std::size_t bloc
   const auto begin = static_cast<std::ptrdiff_t>(b * block);
   const auto end = static_cast<std::ptrdiff_t>(std::min(v.size(), (b + 1) * block));
   return {v.begin() + begin, v.begin() + end};
+}
+
+/// For one_chain() of the calls from `begin` on of a launch that has n, thread i call i: what the last atomic of a call's thread has
+/// found. Nothing where threads have several calls.
+template <class T, class Text>
+chain_checks::OfCall last_atomics(std::size_t begin, std::size_t n, course::LaunchShape launch,
+                                  Text text) {
+  if (n > std::size_t{launch.grid} * launch.block) return {};
+  return [=](std::size_t i) { return course::last_atomic_of<T>(begin + i, launch.block, text); };
 }
 
 /// Cells in global memory and in shared memory, one for each thread, and what the threads returned.

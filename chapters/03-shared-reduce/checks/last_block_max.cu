@@ -87,9 +87,10 @@ TEST_CASE("last_block_max: one launch at every size") {
   std::size_t turn = 0;  // another launch each time
   for (const std::size_t n : course::kSizes) {
     for (const course::DataKind<int>& kind : kKinds) {
-      const Launch launch = kLaunches[turn++ % std::size(kLaunches)];
-      Memory memory(launch.grid);
-      check_kind(kind, n, launch, memory);
+      course::in_launch(kLaunches[turn++ % std::size(kLaunches)], [&](Launch launch) {
+        Memory memory(launch.grid);
+        check_kind(kind, n, launch, memory);
+      });
     }
   }
 }

@@ -110,7 +110,8 @@ TEST_CASE("shared_histogram counts every sample at every size") {
   std::size_t turn = 0;  // another launch each time
   for (const std::size_t n : course::kSizes) {
     for (const unsigned kind : {0u + mixed, static_cast<unsigned>(1 + turn % 4)}) {
-      check_kind(kind, n, kLaunches[turn++ % std::size(kLaunches)]);
+      course::in_launch(kLaunches[turn++ % std::size(kLaunches)],
+                        [&](Launch launch) { check_kind(kind, n, launch); });
     }
   }
 }

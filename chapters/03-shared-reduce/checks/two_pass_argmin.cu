@@ -215,7 +215,8 @@ TEST_CASE("two_pass_argmin: value and first index at every size") {
   std::size_t turn = 0;  // another launch each time
   for (const std::size_t n : course::kSizes) {
     for (unsigned kind = 0; kind < std::size(kKinds); ++kind) {
-      check_kind(kind, n, kLaunches[turn++ % std::size(kLaunches)]);
+      course::in_launch(kLaunches[turn++ % std::size(kLaunches)],
+                        [&](Launch launch) { check_kind(kind, n, launch); });
     }
   }
 }

@@ -131,9 +131,10 @@ TEST_CASE("fix_strides: mono is right at every size") {
     const std::vector<Launch> launches = course::launch_shapes(n);
     for (const Starts starts : {Starts{0, 0}, Starts{1, 0}, Starts{0, 1}, Starts{1, 1}}) {
       for (int repeat = 0; repeat < 2; ++repeat) {
-        const Launch launch = launches[turn++ % launches.size()];
-        INFO(describe(n, launch, starts));
-        check_launch(n, launch, starts, static_cast<std::uint32_t>(turn));
+        course::in_launch(launches[turn++ % launches.size()], [&](Launch launch) {
+          INFO(describe(n, launch, starts));
+          check_launch(n, launch, starts, static_cast<std::uint32_t>(turn));
+        });
       }
     }
   }

@@ -112,8 +112,10 @@ TEST_CASE("pack_copy: every start on both sides") {
 TEST_CASE("pack_copy: every size around a pack's, equally misaligned") {
   for (std::size_t start = 0; start < 16; ++start) {
     for (std::size_t n = 0; n < 36; n += start % 4 == 1 ? 1 : 5) {
-      INFO(describe(n, {start, start}, {1, 32}));
-      for (const bool is_bare : {false, true}) check_launch(n, {start, start}, {1, 32}, is_bare);
+      course::in_launch({1, 32}, [&](Launch launch) {
+        INFO(describe(n, {start, start}, launch));
+        for (const bool is_bare : {false, true}) check_launch(n, {start, start}, launch, is_bare);
+      });
     }
   }
 }
@@ -127,9 +129,10 @@ TEST_CASE("pack_copy: every size and grid") {
     const std::vector<Launch> launches = course::launch_shapes(n);
     for (int repeat = 0; repeat < 5; ++repeat) {
       const Starts s = starts[turn % starts.size()];
-      const Launch launch = launches[turn++ % launches.size()];
-      INFO(describe(n, s, launch));
-      check_launch(n, s, launch);
+      course::in_launch(launches[turn++ % launches.size()], [&](Launch launch) {
+        INFO(describe(n, s, launch));
+        check_launch(n, s, launch);
+      });
     }
   }
 }

@@ -292,8 +292,9 @@ TEST_CASE("half2_axpy: every size and grid") {
   for (const std::size_t n : course::all_sizes()) {
     const std::vector<Launch> launches = course::launch_shapes(n / 2);
     for (int repeat = 0; repeat < 2; ++repeat) {
-      check(n, starts[turn % starts.size()], launches[turn * 5 % launches.size()],
-            kKinds[turn % std::size(kKinds)]);
+      course::in_launch(launches[turn * 5 % launches.size()], [&](Launch launch) {
+        check(n, starts[turn % starts.size()], launch, kKinds[turn % std::size(kKinds)]);
+      });
       ++turn;
     }
   }

@@ -223,9 +223,10 @@ TEST_CASE("add_pair: pairs side by side, at every size and every start") {
     for (const std::size_t offset : {0u, 1u, 2u, 3u}) {
       if (n > 300 && offset % 2 != turn % 2) continue;
       const std::vector<Launch> launches = course::launch_shapes(n);
-      const Launch launch = launches[turn++ % launches.size()];
-      INFO(describe(n, " pairs", launch) << ", side by side; " << where(offset));
-      check(array_for(n, 2, offset), offset, 2, pairs_of_numbers(n), launch);
+      course::in_launch(launches[turn++ % launches.size()], [&](Launch launch) {
+        INFO(describe(n, " pairs", launch) << ", side by side; " << where(offset));
+        check(array_for(n, 2, offset), offset, 2, pairs_of_numbers(n), launch);
+      });
     }
   }
 }

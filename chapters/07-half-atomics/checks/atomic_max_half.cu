@@ -197,10 +197,11 @@ TEST_CASE("atomic_max_half: many threads at few elements, at every size") {
   for (const std::size_t n : course::kSizes) {
     const std::vector<Launch> launches = course::launch_shapes(n);
     for (const unsigned elements : {1u, 2u, 5u}) {
-      const Launch launch = launches[turn % launches.size()];
       const Kind& kind = kKinds[turn % kKinds.size()];
-      INFO(describe(n, " calls: " + kind.text, launch));
-      check_few(kind.values(n), elements, static_cast<unsigned>(turn / 2 % 4), launch);
+      course::in_launch(launches[turn % launches.size()], [&](Launch launch) {
+        INFO(describe(n, " calls: " + kind.text, launch));
+        check_few(kind.values(n), elements, static_cast<unsigned>(turn / 2 % 4), launch);
+      });
       ++turn;
     }
   }

@@ -113,8 +113,13 @@ __global__ void word_of_the_block(Operation operation, const Bits* values, std::
 
 /// What the threads that brought values to one element found there.
 struct Visits {
-  std::vector<Bits> values, found;
-  void add(Bits value, Bits returned) { values.push_back(value), found.push_back(returned); }
+  course::LaunchShape launch;
+  std::size_t n;  // calls of all threads; thread i has call i, if there are threads enough
+  std::vector<std::size_t> calls = {};
+  std::vector<Bits> values = {}, found = {};
+  void add(std::size_t call, Bits value, Bits returned) {
+    calls.push_back(call), values.push_back(value), found.push_back(returned);
+  }
 };
 
 /// "It held 1000, and 3 calls brought it 1, 4, 2": what an element's last value is computed from.
@@ -130,6 +135,21 @@ inline std::string inputs_text(const Visits& visits, Bits first) {
   return text + (values.size() > kMost ? ", ..." : ".");
 }
 
+/// What the thread did whose result is not there, and was found by no other; empty if there is none.
+inline std::string lost_call_text(const Visits& visits, const std::vector<Bits>& left, Bits last) {
+  if (visits.n > std::size_t{visits.launch.grid} * visits.launch.block) return "";
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (left[i] == last || std::count(visits.found.begin(), visits.found.end(), left[i]) > 0)
+      continue;
+    const std::string atomic =
+        course::last_atomic_of<Bits>(visits.calls[i], visits.launch.block, half_text);
+    return atomic.empty() ? ""
+                          : "\nThe call with " + half_text(visits.values[i]) + " returned " +
+                                half_text(visits.found[i]) + "." + atomic;
+  }
+  return "";
+}
+
 /// Ok if `last` is the result of all of them, and some order explains what they found.
 template <class Operation>
 course::Verdict explained(const std::string& name, const Visits& visits, Bits first, Bits last) {
@@ -141,7 +161,7 @@ course::Verdict explained(const std::string& name, const Visits& visits, Bits fi
   }
   course::Verdict verdict = same_bits(name, last, expected);
   if (verdict) return one_chain(visits.found, left, first, last);
-  verdict.text += inputs_text(visits, first);
+  verdict.text += inputs_text(visits, first) + lost_call_text(visits, left, last);
   return verdict;
 }
 
@@ -168,12 +188,12 @@ void check_one(const std::vector<Bits>& values, unsigned place, Beside neighbour
   const std::vector<Bits> after = half_checks::get_bits(x.data(), 2),
                           found = half_checks::get_bits(returned.data(), n);
   float moved = float_of(beside);
-  Visits visits;
+  Visits visits{launch, n};
   for (std::size_t i = 0; i < n; ++i) {
     if (neighbour != Beside::stays && i % 2 == 1) {
       moved += neighbour == Beside::comes_and_goes && i % 4 == 3 ? -1.0f : 1.0f;
     } else {
-      visits.add(values[i], found[i]);
+      visits.add(i, values[i], found[i]);
     }
   }
   const Bits other = neighbour == Beside::stays ? beside : bits_of(moved);
@@ -201,9 +221,9 @@ void check_few(const std::vector<Bits>& values, unsigned elements, const std::ve
   const std::vector<Bits> after = half_checks::get_bits(x.data(), start.size()),
                           found = half_checks::get_bits(returned.data(), n);
   for (std::size_t at = 0; at < start.size(); ++at) {
-    Visits visits;
+    Visits visits{launch, n};
     for (std::size_t i = 0; i < n; ++i) {
-      if (offset + i % elements == at) visits.add(values[i], found[i]);
+      if (offset + i % elements == at) visits.add(i, values[i], found[i]);
     }
     const std::string index = std::to_string(static_cast<long>(at) - static_cast<long>(offset));
     const std::string name =
@@ -229,9 +249,9 @@ void check_shared(const std::vector<Bits>& values, unsigned block, const std::ve
   for (std::size_t b = 0; b < blocks; ++b) {
     INFO("in shared memory of block " << b);
     for (std::size_t place = 0; place < 6; ++place) {
-      Visits visits;
+      Visits visits{{blocks, block}, n};
       for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i) {
-        if (place == 2 + i % 2) visits.add(values[i], found[i]);
+        if (place == 2 + i % 2) visits.add(i, values[i], found[i]);
       }
       REQUIRE(explained<Operation>("s_x[" + std::to_string(place) + "]", visits, start[place],
                                    after[6 * b + place]));

@@ -146,7 +146,8 @@ TEST_CASE("fast_atomic_add_u16: every length, every kind of value, two launches"
   for (const std::size_t length : {1u, 2u, 3u, 4u, 5u, 32u, 33u, 257u}) {
     for (const bool odd : {false, true}) {
       for (const Kind* const kind : {&kOnes, &kSmall, &kLarge, &kFull}) {
-        check_kind(*kind, length, odd, 500, launches[turn++ * 5 % launches.size()]);
+        course::in_launch(launches[turn++ * 5 % launches.size()],
+                          [&](Launch launch) { check_kind(*kind, length, odd, 500, launch); });
       }
     }
   }
@@ -216,6 +217,22 @@ TEST_CASE("fast_atomic_add_u16: one atomic, and one more where 65535 is passed")
       }
     }
   }
+}
+
+// Promise: a call makes one atomic if it does not take the counter past 65535, however large the value is.
+TEST_CASE("fast_atomic_add_u16: one atomic for a large value, up to 65535 and not past it") {
+  course::skip_without_counters();
+  Input input;
+  for (unsigned i = 0; i < 128; ++i) {
+    const auto value = static_cast<u16>(65'535 - i * 700 % 33'000);
+    input.values.push_back(value);
+    input.first.push_back(static_cast<u16>(i % 2 == 0 ? 0 : 65'535 - value));
+    input.index.push_back(i);
+  }
+  INFO(place_text(128, false) << "each holds 0 or 65535 less what is added to it, 32635 to 65535; "
+                              << course::launch_text("add_all", {1, 128}));
+  const auto counters = course::count([&] { check_input(input, false, {1, 128}); });
+  REQUIRE(few_atomics(*counters, input));
 }
 
 // Promise: the array has any length: counters past the first 65536 are added to like all others.

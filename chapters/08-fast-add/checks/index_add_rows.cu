@@ -214,7 +214,8 @@ TEST_CASE("index_add_rows: rows that share their words with others, values of ev
     for (const Data data : {Data::distinct, Data::special, Data::ties}) {
       for (const bool odd : {false, true}) {
         const Shape shape{9, width, 18, turn % 3 == 0, odd};
-        check_rows(data, shape, launches[turn++ * 5 % launches.size()]);
+        course::in_launch(launches[turn++ * 5 % launches.size()],
+                          [&](Launch launch) { check_rows(data, shape, launch); });
       }
     }
   }

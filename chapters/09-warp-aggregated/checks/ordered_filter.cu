@@ -156,7 +156,8 @@ void at_every_size(void (*check)(const Kind&, std::size_t, Launch)) {
     const std::vector<Launch> launches = course::launch_shapes(n);
     for (int k = 0; k < 2; ++k) {
       const Kind& kind = kKinds[turn % std::size(kKinds)];
-      check(kind, n, launches[turn++ * 5 % launches.size()]);
+      course::in_launch(launches[turn++ * 5 % launches.size()],
+                        [&](Launch launch) { check(kind, n, launch); });
     }
   }
 }

@@ -190,7 +190,8 @@ TEST_CASE("tile_partition: every size, every kind of data") {
     for (int k = 0; k < 2; ++k) {
       const std::size_t spare = (turn + 1) % 3 * 5;
       const Kind& kind = kKinds[turn % std::size(kKinds)];
-      check_launches(kind, n, launches[turn++ * 5 % launches.size()], {spare});
+      course::in_launch(launches[turn++ * 5 % launches.size()],
+                        [&](Launch launch) { check_launches(kind, n, launch, {spare}); });
     }
   }
 }

@@ -196,8 +196,10 @@ TEST_CASE("triplets_atomic: one atom with three neighbours, and so three triplet
 TEST_CASE("triplets_atomic: the list holds all triplets at every size") {
   const Pattern kinds[] = {Pattern::mixed, Pattern::pairs, Pattern::star};
   for (const auto& [n, launch, kind] : course::cases_of({0, 1, 2, 3, 31, 32, 33, 257}, kinds)) {
-    List list(static_cast<unsigned>(10 * n + 900));
-    append(list, kind, n, launch);
+    course::in_launch(launch, [n = n, kind = kind](Launch tried) {
+      List list(static_cast<unsigned>(10 * n + 900));
+      append(list, kind, n, tried);
+    });
   }
 }
 

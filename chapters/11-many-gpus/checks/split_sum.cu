@@ -157,6 +157,20 @@ TEST_CASE("split_sum: many elements") {
                      }));
 }
 
+// Promise: the same where some devices have one element more than whole chunks of local_sum(), and so one chunk more than the
+// others (OUT OF BOUNDS if there is no memory for its sum).
+TEST_CASE("split_sum: pieces of whole chunks, and of one element more or less") {
+  for (const int devices : {1, 2, 3}) {
+    course::with_devices(devices, cleared([devices] {
+                           const std::size_t whole = static_cast<std::size_t>(devices) * kChunk;
+                           for (const std::size_t n : {whole, whole + 1, 2 * whole + 1}) {
+                             check_sum(n, devices);
+                             check_sum(n - 2, devices);
+                           }
+                         }));
+  }
+}
+
 // Promise: each call sums the elements that are there now.
 TEST_CASE("split_sum: other elements in the same memory are summed anew") {
   std::vector<float> x(1000);

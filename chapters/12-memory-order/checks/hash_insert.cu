@@ -57,11 +57,16 @@ course::Verdict is_searchable(const std::vector<unsigned>& keys) {
     unsigned slot = begin_of_search(keys[s], capacity);
     while (slot != s && keys[slot] != kEmpty && keys[slot] != keys[s]) slot = (slot + 1) % capacity;
     if (slot == s) continue;
-    return {false, "keys[" + std::to_string(s) + "] is " + std::to_string(keys[s]) +
-                       ", but a search for it, which begins at keys[" +
-                       std::to_string(begin_of_search(keys[s], capacity)) + "], ends at keys[" +
-                       std::to_string(slot) + "], which is " +
-                       (keys[slot] == kEmpty ? "empty" : "the same key")};
+    const std::string mine = "keys[" + std::to_string(s) + "]";
+    const std::string other = "keys[" + std::to_string(slot) + "]";
+    const std::string key = std::to_string(keys[s]);
+    const std::string begin = "keys[" + std::to_string(begin_of_search(keys[s], capacity)) + "]";
+    return {false, (keys[slot] == kEmpty
+                        ? mine + " is " + key + ", but a search for it, which begins at " + begin +
+                              ", ends at " + other + ", which is empty"
+                        : mine + " and " + other + " are the same key, " + key +
+                              "; a search for it begins at " + begin) +
+                       course::atomics_of(keys, s, mine) + course::atomics_of(keys, slot, other)};
   }
   return {};
 }

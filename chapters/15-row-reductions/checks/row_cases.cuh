@@ -87,8 +87,9 @@ template <std::size_t number>
 void check_all_lengths(CheckRows check, const Kind& first, const Kind (&kinds)[number]) {
   std::size_t turn = 0;
   for (const Case& c : all_lengths()) {
-    check(c.shape, c.launch, first);
-    check(c.shape, c.launch, kinds[++turn % number]);
+    course::in_launch(c.launch, [&](Launch launch) { check(c.shape, launch, first); });
+    const Kind& kind = kinds[++turn % number];
+    course::in_launch(c.launch, [&](Launch launch) { check(c.shape, launch, kind); });
   }
 }
 
