@@ -6,10 +6,12 @@ import shutil
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 from unittest import mock
 
 from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
+from tools.maintain import compile_with_nvcc
 from tools.tests.in_folder import InFolder
 from tools.tests.sample_course import Course
 from tools.verdicts import due, passed
@@ -98,6 +100,9 @@ class Passed(unittest.TestCase):
         self.assertEqual(passed.names(*trials), ([], ["trial-class"]))
         self.assertEqual(self.due(), [])
 
+    def test_the_record_of_nvcc_has_one_name(self):
+        self.assertEqual(Path(passed.RECORD_OF_NVCC), compile_with_nvcc.RECORD)
+
     def test_what_a_test_depends_on(self):
         for file, tests in {
             "common/simt/tests/races_test.cu": ["simt-races"],
@@ -117,6 +122,8 @@ class Passed(unittest.TestCase):
             "samples/one/a.cu": ["tools-run"],
             "samples/two/b.cu": ["tools-run"],
             "samples/one/__pycache__/a.pyc": [],
+            "samples/one/results/nvcc.toml": [],
+            "samples/one/results/other.toml": ["tools-run"],
             "notes/two/a.md": ["tools-run"],
             "notes/two/b.md": [],
             "common/tools/maintain/new.py": ["tools-run"],

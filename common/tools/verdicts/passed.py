@@ -24,6 +24,7 @@ from tools.verdicts import due
 from tools.verdicts.reads import reads
 
 RECORD = Path("common/tests/results/passed.toml")
+RECORD_OF_NVCC = "results/nvcc.toml"  # of a folder: maintain/compile_with_nvcc.py writes it, and nothing else depends on it
 FOLDERS = {"course": "common/tests", "simt": "common/simt/tests"}  # what a test's name begins with: where its source is
 SUITES, TRIALS = ("tools", "simt"), ("trials",)
 MODULE = re.compile(r"(?:(?:build|simt|tools)\.)?tests\.test_\w+")
@@ -88,7 +89,8 @@ def files_of(top, source):
     if missing := [name for name, found in named.items() if not found]:
         raise Failed(f"{source}: READS has what is not there: {' '.join(missing)}")
     found = {inside for files in named.values() for file in files for inside in (file, *(file.rglob("*") if file.is_dir() else ()))}
-    own = [source, *(file for file in found if "__pycache__" not in file.parts)]
+    no_input = {file for file in found if "__pycache__" in file.parts or file.match(RECORD_OF_NVCC)}
+    own = [source, *(found - no_input)]
     packages = [folder / "__init__.py" for folder in source.parents[:2]]
     return [*own, *packages, top / "common/__main__.py", *modules(top / "common", filter(is_python, own))]
 
