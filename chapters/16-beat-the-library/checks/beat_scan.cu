@@ -373,7 +373,7 @@ TEST_CASE("beat_scan: one more than 2^20 to 2^27 numbers") {
 TEST_CASE("beat_scan: work for more than one block") {
   course::skip_without_counters();
   if (course::has_run_before()) return;
-  constexpr std::size_t n = 1 << 17;
+  constexpr std::size_t n = 1 << 18;
   INFO("n = " << n);
   const auto d_x = course::DeviceBuffer<float>::from(kExact[0].values(n));
   course::DeviceBuffer<float> out(n);

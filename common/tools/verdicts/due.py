@@ -17,7 +17,7 @@ from tools.lib import chapter as chapters
 from tools.lib import includes
 from tools.lib.chapter_results import CPU, VERDICTS, file_of
 
-TURNS = 24  # of as many commits, one after the other, each has another part
+TURNS = 12  # of as many commits, one after the other, each has another part
 # What all verdicts depend on, and what none does.
 SHARED = ("common/build", "common/include", "common/simt", "common/src", "common/tools/check")
 OF_LIB = ("checkout", "cpp_text", "failed", "includes", "result")
